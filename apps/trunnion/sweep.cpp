@@ -59,7 +59,7 @@ int sweep(SweepOptions options) {
   request.overrides = options.model.overrides();
   request.keep = options.keep == "kpi" ? SweepKeep::kpi : options.keep == "channels" ? SweepKeep::channels : SweepKeep::all;
   const std::string folder = options.folder.empty() ? options.model.stem() + "_sweep" : options.folder;
-  std::optional<Ranks> ranks;
+  std::optional<MpiRanks> ranks;
   if (is_rank_of_many()) ranks.emplace();
   // ranks share the processors of a machine
   const int all = ranks ? 1 : static_cast<int>(std::max(1U, std::thread::hardware_concurrency())),
@@ -79,11 +79,9 @@ int sweep(SweepOptions options) {
     return 128 + signal;
   }
   if (outcome.lost > 0) std::fprintf(stderr, "%d of %d ranks were lost; their runs were done by others\n", outcome.lost, ranks->size());
-  if (outcome.there) {
-    if (!options.quiet) std::printf("%s already holds this sweep of %zu runs; --overwrite repeats it\n", folder.c_str(), outcome.runs);
-    return kDone;
-  }
-  if (!options.quiet) {
+  if (outcome.there && !options.quiet)
+    std::printf("%s already holds this sweep of %zu runs; --overwrite repeats it\n", folder.c_str(), outcome.runs);
+  if (!outcome.there && !options.quiet) {
     std::fputs(outcome.text.c_str(), stdout);
     if (outcome.earlier > 0) std::printf("%zu of the runs are those of an earlier command\n", outcome.earlier);
     std::printf("files: %s/sweep.h5, sweep.csv, sweep.json, a picture per key figure; time %s\n", folder.c_str(),
@@ -120,7 +118,7 @@ void add_sweep(CLI::App& app, Action& action) {
   add_start(*command, options->request.start, "start every run there");
   command->add_option("--threads", options->threads, "runs at once; results do not depend on it [all cores]")->check(CLI::PositiveNumber);
   command->add_option("-o,--output,--out", options->folder, "folder for the results [MODEL_sweep]")->type_name("DIR");
-  command->add_flag("--overwrite", options->overwrite, "replace the sweep in the folder");
+  command->add_flag("--overwrite", options->overwrite, "replace another sweep, or a finished one, in the folder; an interrupted one goes on");
   command->add_flag("-q,--quiet", options->quiet, "print errors only");
   command->callback([options, &action] { action = [options] { return sweep(*options); }; });
 }

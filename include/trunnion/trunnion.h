@@ -72,7 +72,7 @@ struct SweepOptions {
   std::string keep = "kpi";         ///< or "channels", those of record.channels, or "all"
   Start start = Start::given;       ///< of every run
   int threads = 0;                  ///< 0: as many as processors; results do not depend on it
-  bool overwrite = false;           ///< replaces another sweep in the folder
+  bool overwrite = false;           ///< replaces another or a finished sweep in the folder; an interrupted one goes on
   std::function<bool(std::size_t done, std::size_t runs)>
       progress{};  ///< after every run, by one thread at a time; false ends the sweep there
 };

@@ -275,6 +275,7 @@ def sweep_to_folder(model: Model, folder: Union[str, "os.PathLike[str]"], vary: 
 
     vary: {path: list of values}, {path: "50:80:5 mm"}, or with sample="lhs:N,SEED" {path: "50:80 mm"}; pairs: a CSV file with a column per path and a row
     per run. kpi: {name: "max(lift.pressure - rod.pressure)"} in the language of the command. keep: "kpi", "channels", "all". threads: 0: all processors.
+    overwrite: replaces another or a finished sweep in the folder; an interrupted one goes on.
     """
     if not isinstance(model, Model):
         raise TypeError(f"a sweep needs a trunnion.Model, not {type(model).__name__}")

@@ -65,6 +65,12 @@ std::string control_character_at(std::string_view text, std::size_t i) {
   return printable(text.substr(i, std::max<std::size_t>(character_length(text, i), 1)));
 }
 
+std::string_view trimmed(std::string_view text, std::string_view blanks) {
+  const std::size_t begin = text.find_first_not_of(blanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
+}
+
 std::string printable(std::string_view text) {
   std::string out;
   out.reserve(text.size());

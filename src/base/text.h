@@ -15,6 +15,9 @@ std::size_t find_control_character(std::string_view text);
 /// The control character at this position as \xNN, for messages.
 std::string control_character_at(std::string_view text, std::size_t i);
 
+/// `text` without these characters at both ends.
+std::string_view trimmed(std::string_view text, std::string_view blanks = " \t\r\n");
+
 /// Whether a name matches a pattern, in which each `*` stands for any characters.
 bool matches_pattern(std::string_view pattern, std::string_view name);
 

@@ -10,6 +10,7 @@
 #include <cstdlib>
 
 #include "base/diagnostic.h"
+#include "base/text.h"
 
 namespace trunnion {
 
@@ -219,13 +220,6 @@ class UnitReader {
   std::string_view text_;
   std::size_t at_ = 0;
 };
-
-std::string_view trimmed(std::string_view text) {
-  const auto blank = [](char c) { return is_blank(c) || c == '\n' || c == '\r'; };
-  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
-  return text;
-}
 
 QuantityText failed(std::string problem, std::string hint = "") { return {std::nullopt, std::move(problem), std::move(hint)}; }
 

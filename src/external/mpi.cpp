@@ -32,12 +32,18 @@ struct OpenMpi {
   void *world, *byte, *errors_return;
 };
 
-const OpenMpi& open_mpi() {
-  static const OpenMpi loaded = [] {
-    OpenMpi mpi{};
-    const auto find = [](const char* name, auto& out) {
-      out = reinterpret_cast<std::decay_t<decltype(out)>>(on_demand(kOpenMpi, name, true));
-    };
+constexpr const char* kAlone = "without mpirun the sweep runs on this machine alone";
+
+void require_success(int code, const char* what) {
+  if (code != 0) throw Error(std::string("Open MPI cannot ") + what + "; the same command goes on with what is finished; " + kAlone);
+}
+
+OpenMpi loaded_open_mpi() {
+  OpenMpi mpi{};
+  const auto find = [](const char* name, auto& out) {
+    out = reinterpret_cast<std::decay_t<decltype(out)>>(on_demand(kOpenMpi, name, true));
+  };
+  try {
     find("MPI_Init_thread", mpi.Init_thread);
     find("MPI_Comm_rank", mpi.Comm_rank);
     find("MPI_Comm_size", mpi.Comm_size);
@@ -49,13 +55,15 @@ const OpenMpi& open_mpi() {
     find("ompi_mpi_comm_world", mpi.world);
     find("ompi_mpi_byte", mpi.byte);
     find("ompi_mpi_errors_return", mpi.errors_return);
-    return mpi;
-  }();
-  return loaded;
+  } catch (const Error& error) {
+    throw Error(std::string(error.what()) + "; under mpirun Open MPI is needed on every machine (Debian: libopenmpi3); " + kAlone);
+  }
+  return mpi;
 }
 
-void require_success(int code, const char* what) {
-  if (code != 0) throw Error(std::string("MPI cannot ") + what);
+const OpenMpi& open_mpi() {
+  static const OpenMpi loaded = loaded_open_mpi();
+  return loaded;
 }
 
 }  // namespace
@@ -67,27 +75,29 @@ bool is_rank_of_many() {
   };
   if (number("OMPI_COMM_WORLD_SIZE") > 1) return true;
   if (number("PMI_SIZE") > 1 && number("OMPI_COMM_WORLD_SIZE") == 0)
-    throw Error("several processes were started by the launcher of another MPI than Open MPI, whose mpirun is needed here");
+    throw Error(std::string("several processes were started by the launcher of another MPI than Open MPI, whose mpirun is needed here (Debian: openmpi-bin); ") +
+                kAlone);
   return false;
 }
 
-Ranks::Ranks() {
+MpiRanks::MpiRanks() {
   const OpenMpi& mpi = open_mpi();
+  setenv("OMPI_MCA_async_mpi_finalize", "1", 0);  // otherwise MPI_Finalize waits for all ranks, also for lost ones
   int provided = 0;
   require_success(mpi.Init_thread(nullptr, nullptr, kSerialized, &provided), "start");
-  if (provided < kSerialized) throw Error("this Open MPI was built without threads");
+  if (provided < kSerialized) throw Error(std::string("this Open MPI was built without support for threads; ") + kAlone);
   require_success(mpi.Comm_set_errhandler(mpi.world, mpi.errors_return), "start");
-  require_success(mpi.Comm_rank(mpi.world, &rank_), "say the number of this process");
-  require_success(mpi.Comm_size(mpi.world, &size_), "say the number of processes");
+  require_success(mpi.Comm_rank(mpi.world, &rank_), "give the number of this process");
+  require_success(mpi.Comm_size(mpi.world, &size_), "give the number of processes");
 }
 
-void Ranks::send(int to, const Message& message) const {
+void MpiRanks::send(int to, const Message& message) {
   const OpenMpi& mpi = open_mpi();
   require_success(mpi.Send(message.data(), static_cast<int>(message.size() * sizeof(std::uint64_t)), mpi.byte, to, kTag, mpi.world),
                   "send");
 }
 
-std::optional<Ranks::Received> Ranks::receive() const {
+std::optional<Ranks::Received> MpiRanks::receive() {
   const OpenMpi& mpi = open_mpi();
   int there = 0;
   MpiStatus status{};
@@ -99,6 +109,6 @@ std::optional<Ranks::Received> Ranks::receive() const {
   return received;
 }
 
-void Ranks::finish() const { open_mpi().Finalize(); }
+void MpiRanks::finish() { open_mpi().Finalize(); }
 
 }  // namespace trunnion

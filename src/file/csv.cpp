@@ -8,25 +8,21 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "base/text.h"
 #include "base/units.h"
 
 namespace trunnion {
 
 namespace {
 
-std::string_view trimmed(std::string_view text) {
-  const std::string_view blanks = " \t\r\"";
-  const std::size_t begin = text.find_first_not_of(blanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
-}
+constexpr std::string_view kAroundCells = " \t\r\"";
 
 std::vector<std::string> cells_of(const std::string& line, char separator) {
   std::vector<std::string> cells;
   std::size_t begin = 0;
   while (true) {
     const std::size_t end = line.find(separator, begin);
-    cells.emplace_back(trimmed(std::string_view(line).substr(begin, end == std::string::npos ? end : end - begin)));
+    cells.emplace_back(trimmed(std::string_view(line).substr(begin, end == std::string::npos ? end : end - begin), kAroundCells));
     if (end == std::string::npos) return cells;
     begin = end + 1;
   }
@@ -85,7 +81,7 @@ class CsvReader {
     bool good = true;
     for (std::string line; good && lines.next(line);) {
       ++line_;
-      const std::string_view content = trimmed(line);
+      const std::string_view content = trimmed(line, kAroundCells);
       if (content.empty() || content.front() == '#') continue;
       good = columns_known_ ? data_line(line) : first_line(line);
     }
@@ -99,7 +95,7 @@ class CsvReader {
     Lines lines(text);
     int seen = 0;
     for (std::string line; seen < 2 && lines.next(line);) {
-      const std::string_view content = trimmed(line);
+      const std::string_view content = trimmed(line, kAroundCells);
       if (content.empty() || content.front() == '#') continue;
       if (!is_header(cells_of(line, separator_of(line)))) return true;
       ++seen;
@@ -204,7 +200,7 @@ std::vector<std::string> csv_header(const std::string& file) {
   } catch (const InputError&) { return {}; }
   Lines lines(text);
   for (std::string line; lines.next(line);) {
-    const std::string_view content = trimmed(line);
+    const std::string_view content = trimmed(line, kAroundCells);
     if (content.empty() || content.front() == '#') continue;
     std::vector<std::string> cells = cells_of(line, separator_of(line));
     if (is_header(cells)) return cells;

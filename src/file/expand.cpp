@@ -12,6 +12,7 @@
 #include <numbers>
 #include <unordered_map>
 
+#include "base/text.h"
 #include "base/units.h"
 #include "file/override.h"
 #include "file/yaml.h"
@@ -250,11 +251,6 @@ std::vector<std::string> words_of(const std::string& expression) {
   return words;
 }
 
-std::string trimmed(const std::string& text) {
-  const std::size_t begin = text.find_first_not_of(" \t"), end = text.find_last_not_of(" \t");
-  return begin == std::string::npos ? "" : text.substr(begin, end - begin + 1);
-}
-
 class Expansion {
  public:
   Expansion(Findings& findings, InputBudget& budget) : findings_(findings), budget_(budget) {}
@@ -486,7 +482,7 @@ class Expansion {
 
   /// The value of `$(inside)`: a parameter as written, or a number.
   FileTree value(const std::string& inside, const FileTree& at, const Scope& scope, const std::string& path) {
-    const std::string expression = trimmed(inside);
+    const std::string expression(trimmed(inside, " \t"));
     if (const FileTree* parameter = scope.find(expression)) {
       budget_.add_copy(*parameter, findings_.place(at, path));
       return *parameter;

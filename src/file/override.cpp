@@ -14,17 +14,6 @@ namespace {
 
 const SourceSpan kCommandLine{"--set", 0, 0};
 
-std::vector<std::string> segments_of(const std::string& path) {
-  std::vector<std::string> segments;
-  std::size_t begin = 0;
-  while (true) {
-    const std::size_t dot = path.find('.', begin);
-    segments.push_back(path.substr(begin, dot == std::string::npos ? dot : dot - begin));
-    if (dot == std::string::npos) return segments;
-    begin = dot + 1;
-  }
-}
-
 // Marks a tree as not being in the file.
 void forget_places(FileTree& tree) {
   tree.line = tree.column = 0;
@@ -111,6 +100,17 @@ struct Setting {
 };
 
 }  // namespace
+
+std::vector<std::string> segments_of(const std::string& path) {
+  std::vector<std::string> segments;
+  std::size_t begin = 0;
+  while (true) {
+    const std::size_t dot = path.find('.', begin);
+    segments.push_back(path.substr(begin, dot == std::string::npos ? dot : dot - begin));
+    if (dot == std::string::npos) return segments;
+    begin = dot + 1;
+  }
+}
 
 void apply_override(FileTree& root, const Override& setting, int order, std::vector<Diagnostic>& diagnostics, InputBudget& budget) {
   FileTree value;

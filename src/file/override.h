@@ -12,6 +12,9 @@ namespace trunnion {
 /// of a list; the value is set at every place that fits, of which there must be one.
 void apply_override(FileTree& root, const Override& setting, int order, std::vector<Diagnostic>& diagnostics, InputBudget& budget);
 
+/// The names of a path, between its points.
+std::vector<std::string> segments_of(const std::string& path);
+
 /// The value at a path, with `*` the first that fits; or null.
 const FileTree* value_at(const FileTree& root, const std::string& path);
 

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "base/diagnostic.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "file/input.h"
 
@@ -23,12 +24,6 @@ constexpr std::size_t kMostValues = 1'000'000;  // of a range, of a sample
 [[noreturn]] void refuse(const char* option, const std::string& path, const std::string& found, const std::string& expected,
                          const std::string& hint = "") {
   throw InputError({Diagnostic{{option, 0, 0}, path, found, expected, hint}});
-}
-
-std::string stripped(const std::string& text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r");
-  if (begin == std::string::npos) return "";
-  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
 }
 
 /// Parts between separators outside brackets and quotes.
@@ -70,7 +65,7 @@ std::vector<double> numbers_of(const std::string& path, const std::string& value
   std::vector<double> numbers;
   for (const NumberAndUnit& number : read) {
     if (!number.unit.empty() && number.unit != unit)
-      refuse("--vary", path, fmt::format("the range `{}` mixes units", stripped(value)), "one unit, such as 50:80:5 mm");
+      refuse("--vary", path, fmt::format("the range `{}` mixes units", trimmed(value)), "one unit, such as 50:80:5 mm");
     numbers.push_back(number.number);
   }
   return numbers;
@@ -82,11 +77,11 @@ void add_steps(const std::string& path, const std::string& value, const std::vec
   constexpr double kNear = 1e-9;  // of a step: the end belongs to the range
   const double a = numbers[0], b = numbers[1], step = numbers[2];
   if (!(step != 0) || (b - a) * step < 0)
-    refuse("--vary", path, fmt::format("the steps of `{}` do not lead from its begin to its end", stripped(value)),
+    refuse("--vary", path, fmt::format("the steps of `{}` do not lead from its begin to its end", trimmed(value)),
            "a step above 0 for a rising range, such as 50:80:5 mm, below 0 for a falling one");
   const double steps = std::floor((b - a) / step + kNear);
   if (!(steps < static_cast<double>(kMostValues)))
-    refuse("--vary", path, fmt::format("the range `{}` has too many values", stripped(value)), fmt::format("at most {}", kMostValues));
+    refuse("--vary", path, fmt::format("the range `{}` has too many values", trimmed(value)), fmt::format("at most {}", kMostValues));
   for (std::size_t i = 0; i <= static_cast<std::size_t>(steps); ++i)
     values.push_back(in_unit(fmt::format("{:.12g}", std::fma(static_cast<double>(i), step, a)), unit));
 }
@@ -121,12 +116,12 @@ class RandomBits {
 }  // namespace
 
 std::optional<NumberAndUnit> number_and_unit(const std::string& text) {
-  const std::string part = stripped(text);
+  const std::string part(trimmed(text));
   const char* const begin = part.data() + (part.starts_with('+') ? 1 : 0);
   NumberAndUnit read;
   const auto [end, error] = std::from_chars(begin, part.data() + part.size(), read.number);
   if (error != std::errc{} || !read_quantity(part).quantity) return std::nullopt;
-  read.unit = stripped(std::string(end, part.data() + part.size()));
+  read.unit = trimmed(std::string(end, part.data() + part.size()));
   return read;
 }
 
@@ -138,14 +133,14 @@ VariedValues read_variation(const std::string& text) {
   variation.path = text.substr(0, equals);
   const std::vector<std::string> values = split(text.substr(equals + 1), ',');
   for (const std::string& value : values) {
-    if (stripped(value).empty()) refuse("--vary", variation.path, "a value is empty", "values separated by commas");
+    if (trimmed(value).empty()) refuse("--vary", variation.path, "a value is empty", "values separated by commas");
     std::string unit;
     const std::vector<double> numbers = numbers_of(variation.path, value, unit);
     if (numbers.size() == 3) {
       add_steps(variation.path, value, numbers, unit, variation.values);
     } else if (numbers.size() == 2) {
       if (values.size() > 1 || !(numbers[0] < numbers[1]))
-        refuse("--vary", variation.path, fmt::format("the range `{}` {}", stripped(value), values.size() > 1 ? "has no step" : "is empty"),
+        refuse("--vary", variation.path, fmt::format("the range `{}` {}", trimmed(value), values.size() > 1 ? "has no step" : "is empty"),
                values.size() > 1 ? "a:b:step in a list of values" : "a:b with a below b");
       variation.range = {numbers[0], numbers[1], unit};
     } else {
@@ -225,14 +220,14 @@ PairTable read_pairs(const std::string& file) {
   int number = 0;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string line = stripped(text.substr(begin, end - begin));
+    const std::string line(trimmed(text.substr(begin, end - begin)));
     begin = end + 1;
     ++number;
     if (line.empty() || line.front() == '#') continue;
     if (table.paths.empty()) separator = line.find(';') != std::string::npos ? ';' : line.find('\t') != std::string::npos ? '\t' : ',';
     std::vector<std::string> cells;
     for (const std::string& cell : split(line, separator)) {
-      cells.push_back(stripped(cell));
+      cells.emplace_back(trimmed(cell));
       std::string& last = cells.back();
       if (last.size() > 1 && last.front() == '"' && last.back() == '"') last = last.substr(1, last.size() - 2);
       if (last.empty()) wrong(number, "a cell is empty", table.paths.empty() ? "a path in every column" : "a value in every column");

@@ -39,6 +39,26 @@ void write_text(const std::string& text, const std::string& path) {
   }
 }
 
+namespace {
+
+void settle_file(const std::string& path) {
+  const int id = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (id < 0) cannot_write(path, std::strerror(errno));
+  const int reason = fsync(id) == 0 ? 0 : errno;
+  close(id);
+  if (reason != 0 && reason != EINVAL && reason != EROFS) cannot_write(path, std::strerror(reason));  // those: without a disk
+}
+
+}  // namespace
+
+void settle_folder(const std::string& path) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(path, error))
+    if (entry.is_regular_file(error) && !entry.is_symlink(error)) settle_file(entry.path().string());
+  if (error) cannot_write(path, error.message());
+  settle_file(path);
+}
+
 void make_folder(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);

@@ -53,6 +53,8 @@ void write_text(const std::string& text, const std::string& path);
 /// Content written by `write` under a new temporary name, renamed to `path` when complete. An Error of `write` becomes the reason of the
 /// FileError.
 void write_whole(const std::string& path, const std::function<void(const std::string& temporary)>& write);
+/// Until the files in a folder, with their names, are on the disk: a power failure loses nothing of them.
+void settle_folder(const std::string& path);
 /// Folder `path` and its parents.
 void make_folder(const std::string& path);
 

@@ -1,4 +1,4 @@
-// Key figures: text to postfix expressions, and their evaluation.
+// Key figures: what names and functions of expressions mean, and their evaluation.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "studies/kpi.h"
 
@@ -6,13 +6,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
-#include <string_view>
 
 #include "base/diagnostic.h"
-#include "base/units.h"
+#include "base/expression.h"
 
 namespace trunnion {
 
@@ -21,203 +19,19 @@ namespace {
 constexpr double kNoFigure = std::numeric_limits<double>::quiet_NaN();
 constexpr std::array<const char*, 9> kFigureWords{"max", "min", "mean", "rms", "range", "initial", "final", "integral", "at"};
 constexpr const char* kFunctionList = "max, min, mean, rms, range, initial, final, integral, at(course, time), abs, sqrt";
-constexpr int kDeepestBrackets = 100;
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /// What is wrong with a definition.
 struct WrongKpi {
   std::string found, expected, hint;
 };
 
-}  // namespace
-
-/// Recursive descent: sum -> product -> power -> sign -> atom.
-class KpiParser {
- public:
-  KpiParser(KpiSet& set, std::string_view text, double duration) : set_(set), text_(text), duration_(duration) {}
-
-  KpiSet::Expression parse() {
-    KpiSet::Expression expression;
-    sum(expression);
-    skip();
-    if (at_ < text_.size()) wrong("found `" + std::string(text_.substr(at_)) + "`", "the end of the expression, or + - * / ^");
-    return expression;
-  }
-
- private:
-  using Operation = KpiSet::Operation;
-
-  [[noreturn]] static void wrong(const std::string& found, const std::string& expected, const std::string& hint = "") {
-    throw WrongKpi{found, expected, hint};
-  }
-  void skip() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
-  }
-  bool accept(char c) {
-    skip();
-    if (at_ >= text_.size() || text_[at_] != c) return false;
-    ++at_;
-    return true;
-  }
-  void require(char c) {
-    if (!accept(c))
-      wrong(at_ < text_.size() ? "found `" + std::string(text_.substr(at_)) + "`" : "the expression ends early", fmt::format("`{}`", c));
-  }
-  void add(KpiSet::Expression& out, Operation operation, double number = 0, std::size_t index = 0) {
-    out.push_back({operation, number, index});
-    set_.deepest_ = std::max(set_.deepest_, out.size());  // an upper limit
-  }
-
-  void sum(KpiSet::Expression& out) {
-    if (++depth_ > kDeepestBrackets) wrong("brackets are nested too deeply", fmt::format("at most {}", kDeepestBrackets));
-    product(out);
-    while (true) {
-      const bool plus = accept('+');
-      if (!plus && !accept('-')) break;
-      product(out);
-      add(out, plus ? Operation::add : Operation::subtract);
-    }
-    --depth_;
-  }
-  void product(KpiSet::Expression& out) {
-    sign(out);
-    while (true) {
-      const bool times = accept('*');
-      if (!times && !accept('/')) return;
-      sign(out);
-      add(out, times ? Operation::multiply : Operation::divide);
-    }
-  }
-  void sign(KpiSet::Expression& out) {
-    bool negative = false;
-    while (true) {
-      if (accept('-'))
-        negative = !negative;
-      else if (!accept('+'))
-        break;
-    }
-    atom(out);
-    if (accept('^')) {
-      if (++depth_ > kDeepestBrackets) wrong("powers are nested too deeply", fmt::format("at most {}", kDeepestBrackets));
-      sign(out);
-      --depth_;
-      add(out, Operation::power);
-    }
-    if (negative) add(out, Operation::negate);
-  }
-  void atom(KpiSet::Expression& out) {
-    skip();
-    if (at_ >= text_.size()) wrong("the expression ends early", "a function such as max(lift.force), or a number");
-    const char c = text_[at_];
-    if (accept('(')) {
-      sum(out);
-      return require(')');
-    }
-    if (is_digit(c) || c == '.') return number(out);
-    if (c == '\'' || c == '"') {
-      const std::size_t end = text_.find(c, at_ + 1);
-      if (end == std::string_view::npos) wrong("a quote is not closed", fmt::format("{}name{}", c, c));
-      const std::string name(text_.substr(at_ + 1, end - at_ - 1));
-      at_ = end + 1;
-      return channel(name, out);
-    }
-    if (!is_letter(c)) wrong("found `" + std::string(text_.substr(at_)) + "`", "a function such as max(lift.force), or a number");
-    std::size_t end = at_;
-    while (end < text_.size() && (is_letter(text_[end]) || is_digit(text_[end]) || text_[end] == '.')) ++end;
-    const std::string name(text_.substr(at_, end - at_));
-    at_ = end;
-    if (accept('(')) return function(name, out);
-    channel(name, out);
-  }
-  void number(KpiSet::Expression& out) {
-    double value = 0;
-    const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
-    if (error != std::errc{}) wrong("found `" + std::string(text_.substr(at_)) + "`", "a number");
-    at_ = static_cast<std::size_t>(end - text_.data());
-    add(out, Operation::number, value);
-  }
-  void channel(const std::string& name, KpiSet::Expression& out) {
-    if (!in_course_)
-      wrong("`" + name + "` is a course over time", "a number of it: max(" + name + "), final(" + name + "), ...",
-            std::string("the functions are ") + kFunctionList);
-    const auto known = std::find(set_.channels_.begin(), set_.channels_.end(), name);
-    add(out, Operation::channel, 0, static_cast<std::size_t>(known - set_.channels_.begin()));
-    if (known == set_.channels_.end()) set_.channels_.push_back(name);
-  }
-  void function(const std::string& name, KpiSet::Expression& out) {
-    if (name == "abs" || name == "sqrt") {
-      sum(out);
-      require(')');
-      return add(out, name == "abs" ? Operation::abs : Operation::sqrt);
-    }
-    const auto word = std::find(kFigureWords.begin(), kFigureWords.end(), name);
-    if (word == kFigureWords.end()) {
-      const std::string near = nearest_name(name, {kFigureWords.begin(), kFigureWords.end()});
-      wrong("there is no function `" + name + "`", std::string("one of ") + kFunctionList,
-            near.empty() ? "" : "did you mean `" + near + "`?");
-    }
-    if (in_course_) wrong("`" + name + "` inside of another function", "channels, numbers, abs and sqrt there");
-    KpiSet::Figure figure{static_cast<KpiSet::Function>(word - kFigureWords.begin()), {}, 0};
-    in_course_ = true;
-    sum(figure.course);
-    in_course_ = false;
-    if (figure.function == KpiSet::Function::at) {
-      require(',');
-      figure.time = time();
-    }
-    require(')');
-    set_.figures_.push_back(std::move(figure));
-    add(out, Operation::figure, 0, set_.figures_.size() - 1);
-  }
-  /// A time up to the closing bracket.
-  double time() {
-    const std::size_t end = std::min(text_.find(')', at_), text_.size());
-    const QuantityText read = read_quantity(text_.substr(at_, end - at_));
-    const std::string found = fmt::format("the time `{}`", text_.substr(at_, end - at_));
-    if (!read.quantity || (read.quantity->has_unit && !fits(read.quantity->dimension, kTime)))
-      wrong(found, "a time, such as 1.5 or 500 ms");
-    if (read.quantity->value < 0 || read.quantity->value > duration_)
-      wrong(found + " is outside the run", fmt::format("0 to {:g} s", duration_));
-    at_ = end;
-    return read.quantity->value;
-  }
-
-  KpiSet& set_;
-  std::string_view text_;
-  double duration_;
-  std::size_t at_ = 0;
-  int depth_ = 0;
-  bool in_course_ = false;
-};
-
-KpiSet::KpiSet(const std::vector<std::string>& definitions, double duration) {
-  std::vector<Diagnostic> findings;
-  for (const std::string& definition : definitions) {
-    const std::size_t equals = definition.find('=');
-    const auto refuse = [&](const std::string& name, const WrongKpi& why) {
-      findings.push_back({{"--kpi", 0, 0}, name, why.found, why.expected, why.hint});
-    };
-    if (equals == std::string::npos || equals == 0) {
-      refuse("", {"found `" + definition + "`", "name=expression, such as p_max=max(lift_A.pressure)", ""});
-      continue;
-    }
-    const std::string name = definition.substr(0, equals);
-    const bool plain = !is_digit(name.front()) && std::all_of(name.begin(), name.end(), [](char c) { return is_letter(c) || is_digit(c); });
-    if (!plain) refuse(name, {"the name has other characters than letters, digits and `_`", "a name such as p_max", ""});
-    if (std::find(names_.begin(), names_.end(), name) != names_.end()) refuse(name, {"the name occurs twice", "every name once", ""});
-    names_.push_back(name);
-    expressions_.push_back(definition.substr(equals + 1));
-    try {
-      results_.push_back(KpiParser(*this, expressions_.back(), duration).parse());
-    } catch (const WrongKpi& why) { refuse(name, why); }
-  }
-  if (!findings.empty()) throw InputError(std::move(findings));
+[[noreturn]] void wrong_kpi(const std::string& found, const std::string& expected, const std::string& hint = "") {
+  throw WrongKpi{found, expected, hint};
 }
 
+}  // namespace
+
 template <class Read>
-double KpiSet::value_of(const Expression& expression, double* stack, const Read& read) {
+double KpiSet::value_of(const Terms& expression, double* stack, const Read& read) {
   double* top = stack - 1;
   for (const Term& term : expression) {
     switch (term.operation) {
@@ -255,6 +69,135 @@ double KpiSet::value_of(const Expression& expression, double* stack, const Read&
     }
   }
   return *top;
+}
+
+/// Operands of a parsed expression, from left to right: values of key figures, or courses.
+class KpiTranslator {
+ public:
+  KpiTranslator(KpiSet& set, const Expression& parsed, double duration) : set_(set), parsed_(parsed), duration_(duration) {}
+
+  KpiSet::Terms translate() {
+    for (const ExpressionTerm& term : parsed_.terms) add(term);
+    const Operand result = pop();
+    if (!result.channel.empty())
+      wrong_kpi("`" + result.channel + "` is a course over time",
+                "a number of it: max(" + result.channel + "), final(" + result.channel + "), ...",
+                std::string("the functions are ") + kFunctionList);
+    return result.terms;
+  }
+
+ private:
+  using Operation = KpiSet::Operation;
+  struct Operand {
+    KpiSet::Terms terms;
+    std::string channel, figure;  // one of those in it; empty: there is none
+  };
+
+  Operand pop() {
+    Operand last = std::move(operands_.back());
+    operands_.pop_back();
+    set_.deepest_ = std::max(set_.deepest_, last.terms.size());  // an upper limit
+    return last;
+  }
+  void add(const ExpressionTerm& term) {
+    using Kind = ExpressionTerm::Kind;
+    switch (term.kind) {
+      case Kind::number:
+        return operands_.push_back({{{Operation::number, term.number, 0}}, "", ""});
+      case Kind::name:
+        return channel(parsed_.names[term.index]);
+      case Kind::call:
+        return call(parsed_.functions[term.index], term.arguments);
+      case Kind::negate:
+        return unary(Operation::negate);
+      case Kind::add:
+        return binary(Operation::add);
+      case Kind::subtract:
+        return binary(Operation::subtract);
+      case Kind::multiply:
+        return binary(Operation::multiply);
+      case Kind::divide:
+        return binary(Operation::divide);
+      case Kind::power:
+        return binary(Operation::power);
+      default:
+        wrong_kpi("comparisons, `and` and `or` are not possible", "numbers, channels, + - * / ^ and functions");
+    }
+  }
+  void channel(const std::string& name) {
+    const auto known = std::find(set_.channels_.begin(), set_.channels_.end(), name);
+    operands_.push_back({{{Operation::channel, 0, static_cast<std::size_t>(known - set_.channels_.begin())}}, name, ""});
+    if (known == set_.channels_.end()) set_.channels_.push_back(name);
+  }
+  void unary(Operation operation) { operands_.back().terms.push_back({operation, 0, 0}); }
+  void binary(Operation operation) {
+    const Operand right = pop();
+    Operand& left = operands_.back();
+    left.terms.insert(left.terms.end(), right.terms.begin(), right.terms.end());
+    if (left.channel.empty()) left.channel = right.channel;
+    if (left.figure.empty()) left.figure = right.figure;
+    unary(operation);
+  }
+  void call(const std::string& name, int arguments) {
+    const auto word = std::find(kFigureWords.begin(), kFigureWords.end(), name);
+    const bool of_values = name == "abs" || name == "sqrt";
+    if (word == kFigureWords.end() && !of_values) {
+      const std::string near = nearest_name(name, {kFigureWords.begin(), kFigureWords.end()});
+      wrong_kpi("there is no function `" + name + "`", std::string("one of ") + kFunctionList,
+                near.empty() ? "" : "did you mean `" + near + "`?");
+    }
+    const int wanted = name == "at" ? 2 : 1;
+    if (arguments != wanted)
+      wrong_kpi(fmt::format("`{}` has {} arguments", name, arguments), wanted == 2 ? "at(course, time)" : name + "(course)");
+    if (of_values) return unary(name == "abs" ? Operation::abs : Operation::sqrt);
+    const double time = name == "at" ? number_of_seconds(pop()) : 0;
+    Operand course = pop();
+    if (!course.figure.empty())
+      wrong_kpi("`" + course.figure + "` inside of another function", "channels, numbers, abs and sqrt there");
+    set_.figures_.push_back({static_cast<KpiSet::Function>(word - kFigureWords.begin()), std::move(course.terms), time});
+    operands_.push_back({{{Operation::figure, 0, set_.figures_.size() - 1}}, "", name});
+  }
+  double number_of_seconds(const Operand& time) const {
+    if (!time.channel.empty() || !time.figure.empty()) wrong_kpi("the time of `at` is not a number", "a number of seconds, such as 1.5");
+    std::vector<double> stack(time.terms.size());
+    const double value = KpiSet::value_of(time.terms, stack.data(), [](std::size_t) { return kNoFigure; });
+    if (!(value >= 0 && value <= duration_))
+      wrong_kpi(fmt::format("the time {:g} s is outside the run", value), fmt::format("0 to {:g} s", duration_));
+    return value;
+  }
+
+  KpiSet& set_;
+  const Expression& parsed_;
+  double duration_;
+  std::vector<Operand> operands_;
+};
+
+KpiSet::KpiSet(const std::vector<std::string>& definitions, double duration) {
+  std::vector<Diagnostic> findings;
+  for (const std::string& definition : definitions) {
+    const std::size_t equals = definition.find('=');
+    const auto refuse = [&](const std::string& name, const WrongKpi& why) {
+      findings.push_back({{"--kpi", 0, 0}, name, why.found, why.expected, why.hint});
+    };
+    if (equals == std::string::npos || equals == 0) {
+      refuse("", {"found `" + definition + "`", "name=expression, such as p_max=max(lift_A.pressure)", ""});
+      continue;
+    }
+    const std::string name = definition.substr(0, equals);
+    const bool plain = name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == std::string::npos &&
+                       name.find_first_of("0123456789") != 0;
+    if (!plain) refuse(name, {"the name has other characters than letters, digits and `_`", "a name such as p_max", ""});
+    if (std::find(names_.begin(), names_.end(), name) != names_.end()) refuse(name, {"the name occurs twice", "every name once", ""});
+    names_.push_back(name);
+    expressions_.push_back(definition.substr(equals + 1));
+    try {
+      const Expression parsed = parse_expression(expressions_.back());
+      results_.push_back(KpiTranslator(*this, parsed, duration).translate());
+    } catch (const WrongKpi& why) { refuse(name, why); } catch (const ExpressionError& error) {
+      refuse(name, {error.found, error.expected, ""});
+    }
+  }
+  if (!findings.empty()) throw InputError(std::move(findings));
 }
 
 KpiValues::KpiValues(const KpiSet& set) : set_(set), accumulators_(set.figures_.size()), stack_(set.deepest_) {}
@@ -330,7 +273,7 @@ double KpiValues::result(const KpiSet::Figure& figure, const Accumulator& c) con
 std::vector<double> KpiValues::results() {
   std::vector<double> figures(accumulators_.size(), kNoFigure), results;
   for (std::size_t i = 0; i < accumulators_.size() && any_; ++i) figures[i] = result(set_.figures_[i], accumulators_[i]);
-  for (const KpiSet::Expression& expression : set_.results_)
+  for (const KpiSet::Terms& expression : set_.results_)
     results.push_back(KpiSet::value_of(expression, stack_.data(), [&](std::size_t i) { return figures[i]; }));
   return results;
 }

@@ -1,8 +1,8 @@
 // Key figures of a run: `p_max=max(lift_A.pressure - lift_B.pressure)`, numbers from functions of channels, computed while the run goes on.
 //   key figure   name=expression of numbers and functions
-//   functions    max min mean rms range initial final integral of a course over time, at(course, time)
+//   functions    max min mean rms range initial final integral of a course over time, at(course, time), the time a number [s]
 //   course       expression of channels and numbers
-//   expressions  + - * / ^ ( ), abs(), sqrt(), numbers; channels by name, in quotes where it has other characters than letters, digits, `_` and `.`
+//   expressions  as in base/expression.h, without comparisons; abs(), sqrt()
 // Functions use all states that the run passes: ends of steps, states inside subdivided steps, and both sides of a jump. With t_0 ... t_n their times
 //   integral = sum (t_k+1 - t_k) (x_k + x_k+1)/2,   mean = integral/(t_n - t_0),   rms = sqrt(integral of x^2/(t_n - t_0)),   range = max - min
 //   at       = linear between two states; at a jump the value before it
@@ -27,7 +27,7 @@ class KpiSet {
   const std::vector<std::string>& channels() const { return channels_; }
 
  private:
-  friend class KpiParser;
+  friend class KpiTranslator;
   friend class KpiValues;
 
   enum class Function { max, min, mean, rms, range, initial, final, integral, at };
@@ -38,20 +38,20 @@ class KpiSet {
     double number = 0;
     std::size_t index = 0;  // of a channel, or of a figure
   };
-  using Expression = std::vector<Term>;
+  using Terms = std::vector<Term>;
   /// A function of a course.
   struct Figure {
     Function function;
-    Expression course;
+    Terms course;
     double time = 0;  // [s] of `at`
   };
   /// `read(term)`: values of channels and figures; `stack` is large enough for the deepest expression.
   template <class Read>
-  static double value_of(const Expression& expression, double* stack, const Read& read);
+  static double value_of(const Terms& expression, double* stack, const Read& read);
 
   std::vector<std::string> names_, expressions_, channels_;
   std::vector<Figure> figures_;
-  std::vector<Expression> results_;  // of figures, per name
+  std::vector<Terms> results_;  // of figures, per name
   std::size_t deepest_ = 1;
 };
 

@@ -24,18 +24,20 @@ struct SweepOutcome {
   std::size_t runs = 0, done = 0, earlier = 0;  // earlier: by previous commands
   std::size_t completed = 0;                    // runs of that status
   int lost = 0;                                 // ranks of a job
-  bool there = false;                           // the folder already held the sweep, which is unchanged
+  bool there = false;                           // the folder already held the finished sweep, which is unchanged
   std::string text;                             // for a terminal; empty: interrupted
   std::string missing;                          // why pictures are missing; empty: they are not
 };
 
-/// `ranks`: this is rank 0 of several (null: alone). Performs a sweep, or what an earlier command has left of it, and writes its files into `folder`: sweep.h5, sweep.csv, sweep.json, a picture per
-/// key figure. Runs that fail have a status and are results. Throws InputError, also where the folder holds another sweep and not `overwrite`;
-/// FileError.
+/// Performs a sweep, or what an earlier command has left of it, and writes its files into `folder`: sweep.h5, sweep.csv, sweep.json, a picture per
+/// key figure. Runs that fail have a status and are results. `overwrite`: another sweep in the folder, or the same if it is finished, is replaced;
+/// if it is not finished it goes on, to the same bytes. `ranks`: this is rank 0 of several (null: alone). Throws InputError, also where the folder
+/// holds another sweep and not `overwrite`; FileError.
 SweepOutcome sweep_to_folder(const SweepRequest& request, const std::string& folder, int threads, bool overwrite,
-                             const SweepHooks& hooks = {}, const Ranks* ranks = nullptr);
+                             const SweepHooks& hooks = {}, Ranks* ranks = nullptr);
 
-/// In the other ranks of a job: performs runs for rank 0, into a journal of its own.
-void sweep_for_rank_0(const SweepRequest& request, const std::string& folder, int threads, const SweepHooks& hooks, const Ranks& ranks);
+/// In the other ranks of a job: performs runs for rank 0, into a journal of its own. Throws Error if rank 0 does not answer; InputError if the
+/// sweep is another one than that of rank 0.
+void sweep_for_rank_0(const SweepRequest& request, const std::string& folder, int threads, const SweepHooks& hooks, Ranks& ranks);
 
 }  // namespace trunnion

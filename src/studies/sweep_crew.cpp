@@ -10,6 +10,7 @@
 #include <optional>
 #include <thread>
 
+#include "base/diagnostic.h"
 #include "base/parallel.h"
 
 namespace trunnion {
@@ -20,9 +21,25 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto kPause = std::chrono::microseconds(300);  // between two looks for messages
 constexpr std::size_t kMostAtOnce = 16;                  // runs handed to a rank
-constexpr std::uint64_t kLeaves = UINT64_MAX;            // of a rank that was stopped, and expects no answer
+constexpr std::uint64_t kLeaves = UINT64_MAX;            // no number of a run
 
-bool stopped(const CrewJob& job) { return job.stop != nullptr && job.stop->load(std::memory_order_relaxed) != 0; }
+bool stopped(const std::atomic<int>* stop) { return stop != nullptr && stop->load(std::memory_order_relaxed) != 0; }
+bool stopped(const CrewJob& job) { return stopped(job.stop); }
+
+/// Time spent on waiting. A pause during which the process was suspended counts little.
+class Waiting {
+ public:
+  void pause() {
+    constexpr Clock::duration kMost = std::chrono::milliseconds(100);
+    const Clock::time_point before = Clock::now();
+    std::this_thread::sleep_for(kPause);
+    spent_ += std::min(Clock::now() - before, kMost);
+  }
+  Clock::duration spent() const { return spent_; }
+
+ private:
+  Clock::duration spent_{};
+};
 
 /// The runs of a sweep: not handed out, handed out, finished.
 class Pool {
@@ -65,9 +82,11 @@ class Pool {
     --unfinished_;
     if (job_.progress) job_.progress(job_.runs.size() - unfinished_);
   }
-  bool all_finished() {
+  /// No further run begins.
+  void abandon() {
     const std::lock_guard lock(access_);
-    return unfinished_ == 0;
+    left_.clear();
+    away_.clear();
   }
 
  private:
@@ -79,84 +98,101 @@ class Pool {
 };
 
 /// What a thread of rank 0 or of a process alone does.
-void work(const CrewJob& job, Pool& pool) {
-  while (!stopped(job)) {
-    std::optional<std::size_t> run = pool.take();
-    if (!run) run = pool.take_again();
-    if (!run) return;
-    if (!job.perform(*run)) return;
-    pool.finish(*run);
+void work(const CrewJob& job, Pool& pool) try {
+    while (!stopped(job)) {
+      std::optional<std::size_t> run = pool.take();
+      if (!run) run = pool.take_again();
+      if (!run || !job.perform(*run)) return;
+      pool.finish(*run);
+    }
+  } catch (...) {
+    pool.abandon();
+    throw;
   }
+void work_parallel(const CrewJob& job, Pool& pool) {
+  for_each_parallel(static_cast<std::size_t>(std::max(job.threads, 1)), job.threads, [&](std::size_t) { work(job, pool); });
 }
 
-/// Answers the other ranks until all runs are finished and all ranks know, or those that are left do not ask any more.
+/// Answers the other ranks until all have left, or those that are missing are lost.
 class Server {
  public:
-  Server(const CrewJob& job, Pool& pool, const Ranks& ranks)
-      : job_(job), pool_(pool), ranks_(ranks), told_(static_cast<std::size_t>(ranks.size()), false), asked_(told_.size(), Clock::now()) {
-    told_[0] = true;
+  Server(const CrewJob& job, Pool& pool, Ranks& ranks)
+      : job_(job), pool_(pool), ranks_(ranks), left_(static_cast<std::size_t>(ranks.size()), false), heard_(left_.size(), Clock::now()) {
+    left_[0] = true;
   }
   /// `ended`: the threads of this rank have no more runs. Returns the number of lost ranks.
   int serve(const std::atomic<bool>& ended) {
-    std::optional<Clock::time_point> over;
-    while (true) {
+    Waiting pause;
+    while (std::find(left_.begin(), left_.end(), false) != left_.end()) {
       if (const auto received = ranks_.receive()) {
         answer(*received);
-        continue;
+        pause = {};
+      } else if (!stopped(job_) && !ended) {
+        std::this_thread::sleep_for(kPause);
+      } else {
+        if (pause.spent() > patience()) break;
+        pause.pause();
       }
-      if (std::all_of(told_.begin(), told_.end(), [](bool told) { return told; })) break;
-      if (stopped(job_) || (ended && pool_.all_finished())) {
-        if (!over) over = Clock::now();
-        if (Clock::now() - *over > patience()) break;
-      }
-      std::this_thread::sleep_for(kPause);
     }
-    return static_cast<int>(std::count(told_.begin(), told_.end(), false));
+    return static_cast<int>(std::count(left_.begin(), left_.end(), false));
   }
 
  private:
   void answer(const Ranks::Received& received) {
     const auto rank = static_cast<std::size_t>(received.from);
-    longest_ = std::max(longest_, Clock::now() - asked_[rank]);
-    asked_[rank] = Clock::now();
+    longest_ = std::max(longest_, Clock::now() - heard_[rank]);
+    heard_[rank] = Clock::now();
+    left_[rank] = !received.message.empty() && received.message.back() == kLeaves;
     for (const std::uint64_t run : received.message) pool_.finish(run);
-    const bool leaves = !received.message.empty() && received.message.back() == kLeaves;
-    const Ranks::Message runs = stopped(job_) || leaves ? Ranks::Message() : pool_.take_some(ranks_.size());
-    told_[rank] = runs.empty();
-    if (!leaves) ranks_.send(received.from, runs);
+    const Ranks::Message runs = stopped(job_) || left_[rank] ? Ranks::Message() : pool_.take_some(ranks_.size());
+    try {
+      ranks_.send(received.from, runs);
+    } catch (const Error&) { return; }  // it is lost, and will not be heard again
   }
-  /// A rank that is only slow asks within this time.
-  Clock::duration patience() const { return 5 * longest_ + std::chrono::seconds(2); }
+  /// A rank that is only slow is heard within this time.
+  Clock::duration patience() const { return 5 * longest_ + ranks_.limits().request; }
 
   const CrewJob& job_;
   Pool& pool_;
-  const Ranks& ranks_;
-  std::vector<bool> told_;  // that nothing is left
-  std::vector<Clock::time_point> asked_;
-  Clock::duration longest_{};  // between two requests of a rank
+  Ranks& ranks_;
+  std::vector<bool> left_;
+  std::vector<Clock::time_point> heard_;
+  Clock::duration longest_{};  // between two messages of a rank
 };
+
+/// The answer of rank 0.
+Ranks::Message ask(Ranks& ranks, const Ranks::Message& finished) {
+  ranks.send(0, finished);
+  Waiting pause;
+  while (true) {
+    if (auto received = ranks.receive()) return std::move(received->message);
+    if (pause.spent() > ranks.limits().answer)
+      throw Error("rank 0 does not answer; what other ranks have finished is in their journals, and the same command goes on");
+    pause.pause();
+  }
+}
+
+void announce_to_all(Ranks& ranks, const Ranks::Message& announcement) {
+  for (int rank = 1; rank < ranks.size(); ++rank) try {
+      ranks.send(rank, announcement);
+    } catch (const Error&) { continue; }  // it is lost
+}
 
 }  // namespace
 
 void perform_alone(const CrewJob& job) {
   Pool pool(job);
-  const auto threads = static_cast<std::size_t>(std::max(job.threads, 1));
-  for_each_parallel(threads, job.threads, [&](std::size_t) { work(job, pool); });
+  work_parallel(job, pool);
 }
 
-int perform_with_ranks(const CrewJob& job, const Ranks& ranks) {
+int perform_with_ranks(const CrewJob& job, Ranks& ranks) {
   Pool pool(job);
   Server server(job, pool, ranks);
   std::atomic<bool> ended{false};
   std::exception_ptr failure;
-  std::thread others([&] {
+  std::thread workers([&] {
     try {
-      const auto threads = static_cast<std::size_t>(std::max(job.threads, 1));
-      for_each_parallel(threads, job.threads, [&](std::size_t) { work(job, pool); });
-      while (!stopped(job) && !pool.all_finished()) {  // by other ranks, or to be done for them
-        work(job, pool);
-        std::this_thread::sleep_for(kPause);
-      }
+      work_parallel(job, pool);  // also repeats what other ranks have not finished
     } catch (...) { failure = std::current_exception(); }
     ended = true;
   });
@@ -164,44 +200,53 @@ int perform_with_ranks(const CrewJob& job, const Ranks& ranks) {
   try {
     lost = server.serve(ended);
   } catch (...) {
-    others.join();
+    pool.abandon();
+    workers.join();
     throw;
   }
-  others.join();
+  workers.join();
   if (failure) std::rethrow_exception(failure);
   return lost;
 }
 
-void perform_for_rank_0(const CrewJob& job, const Ranks& ranks) {
+void dismiss(Ranks& ranks) {
+  const CrewJob nothing;
+  Pool pool(nothing);
+  announce_to_all(ranks, {});
+  const std::atomic<bool> ended{true};
+  Server(nothing, pool, ranks).serve(ended);
+}
+
+void perform_for_rank_0(const CrewJob& job, Ranks& ranks) {
   Ranks::Message finished;
   while (!stopped(job)) {
-    ranks.send(0, finished);
+    const Ranks::Message runs = ask(ranks, finished);
     finished.clear();
-    std::optional<Ranks::Received> answer;
-    while (!stopped(job) && !(answer = ranks.receive())) std::this_thread::sleep_for(kPause);
-    if (answer && answer->message.empty()) return;
-    if (!answer) break;
+    if (runs.empty()) break;
     std::mutex access;
-    const Ranks::Message& runs = answer->message;
     for_each_parallel(runs.size(), job.threads, [&](std::size_t i) {
       if (stopped(job) || !job.perform(runs[i])) return;
       const std::lock_guard lock(access);
       finished.push_back(runs[i]);
     });
   }
+  if (job.settle) job.settle();
   finished.push_back(kLeaves);
-  ranks.send(0, finished);
+  ask(ranks, finished);
 }
 
-void announce(const Ranks& ranks, bool work) {
-  for (int rank = 1; rank < ranks.size(); ++rank) ranks.send(rank, {work ? std::uint64_t{1} : std::uint64_t{0}});
-}
+void leave(Ranks& ranks) { ask(ranks, {kLeaves}); }
 
-bool await_announcement(const Ranks& ranks) {
-  while (true) {
-    if (const auto received = ranks.receive()) return !received->message.empty() && received->message.front() == 1;
-    std::this_thread::sleep_for(kPause);
+void announce(Ranks& ranks, std::uint64_t key) { announce_to_all(ranks, {key}); }
+
+std::optional<std::uint64_t> await_announcement(Ranks& ranks, const std::atomic<int>* stop) {
+  Waiting pause;
+  while (!stopped(stop)) {
+    if (const auto received = ranks.receive()) return received->message.empty() ? std::nullopt : std::optional(received->message.front());
+    if (pause.spent() > ranks.limits().start) throw Error("rank 0 does not begin; the same command goes on with what is finished");
+    pause.pause();
   }
+  return std::nullopt;
 }
 
 }  // namespace trunnion

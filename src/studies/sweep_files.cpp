@@ -238,8 +238,6 @@ std::size_t count(const SweepResults& results, RunStatus status) {
       std::count_if(results.begin(), results.end(), [&](const JournalEntry& run) { return run.status == status; }));
 }
 
-std::string hexadecimal(std::uint64_t key) { return fmt::format("{:016x}", key); }
-
 }  // namespace
 
 void write_sweep_h5(const SweepPlan& plan, const SweepResults& results, const std::string& path) {
@@ -310,7 +308,7 @@ std::string sweep_json(const SweepPlan& plan, const SweepResults& results) {
   return Json{{"program", std::string("trunnion ") + kVersion},
               {"model", std::filesystem::path(plan.request().model_file).filename().string()},
               {"title", plan.reference()->title},
-              {"key", hexadecimal(plan.key())},
+              {"key", key_text(plan)},
               {"runs", results.size()},
               {"status", std::move(status)},
               {"keep", word(plan.request().keep)},
@@ -323,13 +321,20 @@ std::string sweep_json(const SweepPlan& plan, const SweepResults& results) {
          "\n";
 }
 
-std::string key_in_sweep_json(const std::string& path) {
+std::string key_text(const SweepPlan& plan) { return fmt::format("{:016x}", plan.key()); }
+
+FinishedSweep read_sweep_json(const std::string& path) {
   using Json = nlohmann::ordered_json;
   try {
     const Json about = Json::parse(file_text(path, "file"));
-    return about.value("key", "");
-  } catch (const InputError&) { return ""; } catch (const Json::exception&) {
-    return "";
+    FinishedSweep sweep{about.at("key"), about.at("status").at(word(RunStatus::completed)), {}};
+    for (const Json& figure : about.at("figures")) {
+      const std::string name = figure.at("file");
+      if (name.ends_with(".svg") && std::filesystem::path(name).filename() == name) sweep.pictures.push_back(name);
+    }
+    return sweep;
+  } catch (const InputError&) { return {}; } catch (const Json::exception&) {
+    return {};
   }
 }
 

@@ -23,8 +23,15 @@ void write_sweep_h5(const SweepPlan& plan, const SweepResults& results, const st
 std::string sweep_csv(const SweepPlan& plan, const SweepResults& results);
 /// With the figures' names; `key` identifies the sweep.
 std::string sweep_json(const SweepPlan& plan, const SweepResults& results);
-/// The key of a sweep.json; empty: the file is none.
-std::string key_in_sweep_json(const std::string& path);
+/// What a sweep.json says of its sweep; its key is empty if the file is no sweep.json.
+struct FinishedSweep {
+  std::string key;
+  std::size_t completed = 0;          // runs of that status
+  std::vector<std::string> pictures;  // names of files beside it
+};
+FinishedSweep read_sweep_json(const std::string& path);
+/// The key of a plan in sweep.json.
+std::string key_text(const SweepPlan& plan);
 /// Counts, and the extremes of every key figure: lines for a terminal.
 std::string sweep_text(const SweepPlan& plan, const SweepResults& results);
 

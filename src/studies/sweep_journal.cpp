@@ -22,6 +22,7 @@ namespace {
 constexpr std::string_view kJournalTitle = "trunnion sweep journal 1\n";
 constexpr std::size_t kWord = sizeof(std::uint64_t);
 constexpr std::size_t kHeaderSize = kJournalTitle.size() + 2 * kWord, kRecordHead = 2 * kWord;
+constexpr std::uint64_t kNoEnd = UINT64_MAX;  // of a journal that ends with a torn record
 constexpr std::uint64_t kLargestRecord = std::uint64_t{1} << 40U;
 
 std::uint64_t checksum(std::string_view text) {  // FNV-1a, 64 bits (Fowler, Noll, Vo), by words of 8 bytes, then by bytes
@@ -47,7 +48,7 @@ void put_text(std::string& out, const std::string& text) {
   out += text;
 }
 
-/// Reads a content; nothing where it ends early.
+/// Reads a content. Throws Error where it ends early.
 class Content {
  public:
   explicit Content(std::string_view text) : rest_(text) {}
@@ -165,16 +166,20 @@ class JournalReader {
   int id_;
 };
 
+std::optional<std::uint64_t> key_in(const JournalReader& reader) {
+  const std::string header = reader.read(0, kHeaderSize);
+  if (header.size() < kHeaderSize) return std::nullopt;
+  const auto key = Content(std::string_view(header).substr(kJournalTitle.size())).take<std::uint64_t>();
+  return header == header_of(key) ? std::optional(key) : std::nullopt;
+}
+
 /// Calls f(entry) for whole records in order. Returns the end of the last one; 0: there is no whole header.
 template <class F>
 std::uint64_t for_each_record(const std::string& path, std::uint64_t key, F&& f) {
   const JournalReader reader(path);
-  const std::string header = reader.read(0, kHeaderSize);
-  if (header.size() < kHeaderSize) return 0;
-  Content numbers(std::string_view(header).substr(kJournalTitle.size()));
-  const auto found = numbers.take<std::uint64_t>();
-  if (header != header_of(found)) return 0;
-  if (found != key)
+  const std::optional<std::uint64_t> found = key_in(reader);
+  if (!found) return 0;
+  if (*found != key)
     throw InputError({Diagnostic{{path, 0, 0},
                                  "",
                                  "the folder holds another sweep: its model or its options differ",
@@ -204,12 +209,15 @@ void write_all(int id, const std::string& path, std::string_view text) {
 
 Journal::Journal(const std::string& path, std::uint64_t key) : path_(path), settled_(std::chrono::steady_clock::now()) {
   const bool there = access(path.c_str(), F_OK) == 0;
-  const std::uint64_t end = there ? for_each_record(path, key, [](const JournalEntry&) {}) : 0;
+  end_ = there ? for_each_record(path, key, [](const JournalEntry&) {}) : 0;
   id_ = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_APPEND, 0666);
   if (id_ < 0) cannot_write(path, std::strerror(errno));
   try {
-    if (ftruncate(id_, static_cast<off_t>(end)) != 0) cannot_write(path, std::strerror(errno));
-    if (end == 0) write_all(id_, path, header_of(key));
+    if (ftruncate(id_, static_cast<off_t>(end_)) != 0) cannot_write(path, std::strerror(errno));
+    if (end_ > 0) return;
+    const std::string header = header_of(key);
+    write_all(id_, path, header);
+    end_ = header.size();
   } catch (...) {
     close(id_);
     throw;
@@ -222,7 +230,14 @@ void Journal::add(std::size_t run, const SweepRun& content) {
   constexpr auto kBetween = std::chrono::seconds(1);  // writes to the disk; what they lack is repeated
   const std::string record = record_of(run, content);
   const std::lock_guard lock(access_);
-  write_all(id_, path_, record);
+  if (end_ == kNoEnd) cannot_write(path_, "an earlier record is incomplete");
+  try {
+    write_all(id_, path_, record);
+  } catch (const FileError&) {  // what follows a torn record would not be read
+    if (ftruncate(id_, static_cast<off_t>(end_)) != 0) end_ = kNoEnd;
+    throw;
+  }
+  end_ += record.size();
   const auto now = std::chrono::steady_clock::now();
   if (now - settled_ < kBetween) return;
   settled_ = now;
@@ -233,6 +248,8 @@ void Journal::settle() {
   const std::lock_guard lock(access_);
   if (fdatasync(id_) != 0 && errno != EINVAL && errno != EROFS) cannot_write(path_, std::strerror(errno));
 }
+
+std::optional<std::uint64_t> key_of_journal(const std::string& path) { return key_in(JournalReader(path)); }
 
 std::vector<JournalEntry> read_journal(const std::string& path, std::uint64_t key) {
   std::vector<JournalEntry> entries;

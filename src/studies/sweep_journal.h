@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,7 @@ class Journal {
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
-  /// Throws FileError if it cannot be written completely.
+  /// Throws FileError if it cannot be written completely; the file then ends with the record before it.
   void add(std::size_t run, const SweepRun& content);
   /// Until all is on the disk.
   void settle();
@@ -45,15 +46,18 @@ class Journal {
  private:
   std::string path_;
   int id_ = -1;
+  std::uint64_t end_ = 0;  // of the last whole record
   std::mutex access_;
   std::chrono::steady_clock::time_point settled_;
 };
 
-/// Runs in a journal, in the order in which they finished. Throws InputError for a journal of another sweep, which is refused with `other`.
+/// Runs in a journal, in the order in which they finished. Throws InputError for a journal of another sweep; FileError if it cannot be read.
 std::vector<JournalEntry> read_journal(const std::string& path, std::uint64_t key);
-/// The kept channels of a run.
+/// The key of the sweep; nothing: the file is no journal. Throws FileError if it cannot be read.
+std::optional<std::uint64_t> key_of_journal(const std::string& path);
+/// The kept channels of a run. Throws FileError if they cannot be read.
 Recording read_kept(const JournalEntry& entry);
-/// Whether the folder has journals of a sweep, and which, in the order of their names.
+/// The journals in a folder, in the order of their names.
 std::vector<std::string> journals_in(const std::string& folder);
 
 }  // namespace trunnion

@@ -10,8 +10,10 @@
 #include <set>
 #include <string_view>
 
+#include "base/hash.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "file/override.h"
 #include "schema/compact.h"
 #include "trunnion/version.h"
 
@@ -41,19 +43,9 @@ void multiply(std::vector<std::vector<std::string>>& rows, const std::vector<std
   rows = std::move(all);
 }
 
-std::vector<std::string> names_in(const std::string& path) {
-  std::vector<std::string> names(1);
-  for (const char c : path)
-    if (c == '.')
-      names.emplace_back();
-    else
-      names.back() += c;
-  return names;
-}
-
 /// Whether a path with patterns names a parameter.
 bool names_parameter(const std::vector<std::string>& pattern, const std::string& path) {
-  const std::vector<std::string> names = names_in(path);
+  const std::vector<std::string> names = segments_of(path);
   return std::equal(names.begin(), names.end(), pattern.begin(), pattern.end(),
                     [](const std::string& name, const std::string& wanted) { return matches_pattern(wanted, name); });
 }
@@ -70,19 +62,6 @@ std::optional<double> number_of(const std::string& text, const Parameter& parame
   const bool low = parameter.min_excluded ? !(value > parameter.min) : !(value >= parameter.min);
   return low || !(value <= parameter.max) ? std::nullopt : std::optional(value);
 }
-
-/// FNV-1a, 64 bits (Fowler, Noll, Vo).
-class KeyHash {
- public:
-  void add(std::string_view text) {
-    for (const char c : text) value_ = (value_ ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-    value_ = (value_ ^ 0xffU) * 0x100000001b3U;  // not a byte of UTF-8: end of a text
-  }
-  std::uint64_t value() const { return value_; }
-
- private:
-  std::uint64_t value_ = 0xcbf29ce484222325U;
-};
 
 }  // namespace
 
@@ -132,6 +111,9 @@ SweepItems sweep_items(const SweepRequest& request) {
   if (items.paths.empty()) wrong_request("--vary", "", "the sweep varies nothing", "--vary PATH=VALUES, or --pairs FILE.csv");
   if (std::set<std::string>(items.paths.begin(), items.paths.end()).size() < items.paths.size())
     wrong_request("--vary", "", "a path occurs twice", "every path once");
+  for (const std::string& path : items.paths)
+    if (const auto names = segments_of(path); names.size() > 1 && matches_pattern(names[0], "record") && matches_pattern(names[1], "channels"))
+      wrong_request("--vary", path, "all runs of a sweep keep the same channels", "--set record.channels=[...] and --keep channels");
   return items;
 }
 
@@ -142,8 +124,20 @@ SweepPlan::SweepPlan(const SweepRequest& request) : request_(request), items_(sw
     wrong_request("--kpi", "", "nothing of the runs is kept", "--kpi NAME=EXPRESSION, such as p_max=max(lift.force), or --keep channels");
   text_ = file_text(request_.model_file, "model file", limits_of(request_.overrides).input_size);
   find_reference();
+  check_columns();
   find_parameters();
   hash();
+}
+
+/// Names of key figures are columns beside those of paths and of the run.
+void SweepPlan::check_columns() const {
+  std::vector<Diagnostic> findings;
+  for (const std::string& name : kpis_->names()) {
+    const bool path = std::find(items_.paths.begin(), items_.paths.end(), name) != items_.paths.end();
+    if (path || name == "run" || name == "status" || name == "end_time" || name == "message")
+      findings.push_back({{"--kpi", 0, 0}, name, "the name is that of another column of sweep.csv", "another name, such as " + name + "_kpi", ""});
+  }
+  if (!findings.empty()) throw InputError(std::move(findings));
 }
 
 Description SweepPlan::read(const std::vector<std::string>& values) const {
@@ -194,7 +188,7 @@ void SweepPlan::find_parameters() {
   const std::vector<Parameter> all = parameters_of(reference_description_);
   for (std::size_t i = 0; i < items_.paths.size(); ++i) {
     Path& path = paths_.emplace_back();
-    const std::vector<std::string> pattern = names_in(items_.paths[i]);
+    const std::vector<std::string> pattern = segments_of(items_.paths[i]);
     std::vector<std::size_t> found;
     for (std::size_t k = 0; k < all.size(); ++k)
       if (names_parameter(pattern, all[k].path)) found.push_back(k);
@@ -234,7 +228,7 @@ double SweepPlan::number(std::size_t run, std::size_t path) const {
 }
 
 void SweepPlan::hash() {
-  KeyHash hash;
+  Hash hash;
   for (const std::string& text : {std::string(kVersion), text_, compact_text(reference_description_), std::string(word(request_.keep)),
                                   std::string(word(request_.start))})
     hash.add(text);
@@ -243,7 +237,44 @@ void SweepPlan::hash() {
   for (const auto& row : items_.rows)
     for (const std::string& value : row) hash.add(value);
   for (const std::string& text : request_.kpis) hash.add(text);
+  for (const std::string& text : texts_of_files()) hash.add(text);
   key_ = hash.value();
+}
+
+/// The models of runs that may read other files than the reference: with every value of paths for which the file is read again, as text. None if
+/// nothing is read beside the model file.
+std::vector<std::string> SweepPlan::texts_of_files() const {
+  std::vector<std::string> texts;
+  if (!may_read_files()) return texts;
+  for (std::size_t i = 0; i < paths_.size(); ++i) {
+    if (is_parameter(i)) continue;
+    std::set<std::string> done;
+    for (const std::vector<std::string>& row : items_.rows)
+      if (done.insert(row[i]).second) texts.push_back(text_with(i, row));
+  }
+  return texts;
+}
+
+bool SweepPlan::may_read_files() const {
+  const auto names_file = [](const std::string& text) {
+    return text.find("csv") != std::string::npos || text.find("include") != std::string::npos;
+  };
+  const auto any = [&](const std::vector<std::string>& texts) { return std::any_of(texts.begin(), texts.end(), names_file); };
+  return names_file(text_) || any(items_.paths) || std::any_of(items_.rows.begin(), items_.rows.end(), any) ||
+         std::any_of(request_.overrides.begin(), request_.overrides.end(),
+                     [&](const Override& o) { return names_file(o.path) || names_file(o.value); });
+}
+
+/// The reference with the row's value of a path; if that is no model, the row's. What is wrong if neither is one.
+std::string SweepPlan::text_with(std::size_t path, const std::vector<std::string>& row) const {
+  std::vector<std::string> values = items_.rows[reference_run_];
+  values[path] = row[path];
+  try {
+    return compact_text(read(values));
+  } catch (const InputError&) {}
+  try {
+    return compact_text(read(row));
+  } catch (const InputError& error) { return error.what(); }
 }
 
 // ---------------------------------------------------------------- models of runs

@@ -59,7 +59,7 @@ class SweepPlan {
   bool is_parameter(std::size_t path) const { return !paths_[path].parameters.empty(); }
   /// The number [SI] of a value; NaN: it is none.
   double number(std::size_t run, std::size_t path) const;
-  /// Hash of the model and of everything in the request that decides about results.
+  /// Hash of the models, with the files that they read, and of everything in the request that decides about results.
   std::uint64_t key() const { return key_; }
 
   /// Makes models of runs; for one thread.
@@ -91,7 +91,11 @@ class SweepPlan {
   void find_reference();
   void find_parameters();
   bool gives_the_same(std::size_t path, const std::vector<std::size_t>& parameters, const std::string& value) const;
+  void check_columns() const;
   void hash();
+  std::vector<std::string> texts_of_files() const;
+  bool may_read_files() const;
+  std::string text_with(std::size_t path, const std::vector<std::string>& row) const;
 
   SweepRequest request_;
   SweepItems items_;

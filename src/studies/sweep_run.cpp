@@ -119,6 +119,13 @@ const char* word(RunStatus status) {
   return kRunWords[static_cast<int>(status)];
 }
 
+std::unique_ptr<SweepRun> run_without_result(RunStatus status, const std::string& message, std::size_t kpis) {
+  auto run = std::make_unique<SweepRun>();
+  fail(*run, status, message);
+  run->kpi.assign(kpis, std::numeric_limits<double>::quiet_NaN());
+  return run;
+}
+
 KpiSource::KpiSource(const std::shared_ptr<const CompiledModel>& model, const KpiSet& set) {
   const ChannelReader reader(model);
   const std::vector<Channel>& all = reader.channels();

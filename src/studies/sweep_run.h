@@ -33,6 +33,9 @@ struct SweepRun {
   Recording kept;           // empty unless channels are kept
 };
 
+/// A run that is not completed: `kpis` times NaN, and the message on one line.
+std::unique_ptr<SweepRun> run_without_result(RunStatus status, const std::string& message, std::size_t kpis);
+
 /// Where the values of a set's channels are in a model. Valid for all models of the same structure.
 class KpiSource {
  public:

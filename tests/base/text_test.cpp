@@ -20,6 +20,14 @@ TEST(Text, PrintableTextStandsOnOneLine) {
   EXPECT_EQ(printable("a\nb\x1b[2J\x7f\xc2\x9b\xf6\xc3\xb6"), "a\\x0ab\\x1b[2J\\x7f\\xc2\\x9b\\xf6\xc3\xb6");
 }
 
+TEST(Text, TrimmedTextBeginsAndEndsWithoutBlanks) {
+  EXPECT_EQ(trimmed(" \ta b\r\n"), "a b");
+  EXPECT_EQ(trimmed("\"a\" ", " \""), "a");
+  EXPECT_EQ(trimmed("a\n", " \t"), "a\n");
+  EXPECT_EQ(trimmed(" \n"), "");
+  EXPECT_EQ(trimmed(""), "");
+}
+
 TEST(Text, ControlCharactersAreC0AndDelAndC1) {
   EXPECT_EQ(find_control_character("a\tb\r\n\xc3\x9b \xe2\x82\x80 \xc2\xa0"), std::string::npos);
   for (const char* control : {"\x01", "\x1b", "\x1f", "\x7f", "\xc2\x80", "\xc2\x9b", "\xc2\x9f"}) {

@@ -42,7 +42,7 @@ TEST(Kpi, FunctionsOfACourseWithUnequalSteps) {
   EXPECT_EQ(kpi_of("mean(x)"), 2);
   EXPECT_DOUBLE_EQ(kpi_of("rms(x)"), std::sqrt((0.5 * (0 + 1) + 2 * 0.5 * (1 + 9) + 0.5 * (9 + 16)) / 4));
   EXPECT_EQ(kpi_of("at(x, 2)"), 2);
-  EXPECT_EQ(kpi_of("at(lift.force, 500 ms)"), 9);
+  EXPECT_EQ(kpi_of("at(lift.force, 1/2)"), 9);
   EXPECT_EQ(kpi_of("at(x, 0)"), 0);
   EXPECT_EQ(kpi_of("at(x, 4)"), 4);
   EXPECT_TRUE(std::isnan(kpi_of("at(x, 5)")));  // the run ended before
@@ -114,17 +114,27 @@ TEST(Kpi, WrongDefinitionsAreExplained) {
            {"k=x", "`x` is a course over time"},
            {"k=maxi(x)", "did you mean `max`?"},
            {"k=median(x)", "there is no function `median`"},
-           {"k=max(x", "the expression ends early; expected `)`"},
+           {"k=max(x", "the expression ends early; expected `,` or `)`"},
            {"k=", "the expression ends early"},
            {"k=max(x))", "found `)`"},
            {"k=max(min(x))", "`min` inside of another function"},
-           {"k=at(x)", "expected `,`"},
+           {"k=max(x + 2*mean(x))", "`mean` inside of another function"},
+           {"k=max(x) + y", "`y` is a course over time"},
+           {"k=at(x)", "`at` has 1 arguments; expected at(course, time)"},
+           {"k=max(x, 1)", "`max` has 2 arguments; expected max(course)"},
+           {"k=abs()", "`abs` has 0 arguments"},
+           {"k=max(x > 1)", "comparisons, `and` and `or` are not possible"},
            {"k=at(x, 11)", "is outside the run; expected 0 to 10 s"},
-           {"k=at(x, 1 m)", "expected a time"},
-           {"k=max('x)", "a quote is not closed"},
+           {"k=at(x, -1)", "is outside the run"},
+           {"k=at(x, 0/0)", "is outside the run"},
+           {"k=at(x, x)", "expected a number of seconds"},
+           {"k=at(x, max(x))", "expected a number of seconds"},
+           {"k=at(x, 500 ms)", "found `ms)`; expected `,` or `)`"},
+           {"k=max('x)", "expected a name between two quotes"},
            {"k=1 $ 2", "found `$ 2`"},
-           {"k=" + std::string(1000, '(') + "1" + std::string(1000, ')'), "too deeply"},
+           {"k=" + std::string(1000, '(') + "1" + std::string(1000, ')'), "fewer nested brackets"},
            {"k=1" + std::string(4000, '^') + "1", "found `^"},
+           {"k=1" + [] { std::string text; for (int i = 0; i < 200; ++i) text += "^1"; return text; }(), "fewer nested powers"},
        })
     EXPECT_NE(refusal({text}).find(message), std::string::npos) << text << "\n" << refusal({text});
   EXPECT_NE(refusal({"k=max(x)", "k=min(x)"}).find("occurs twice"), std::string::npos);

@@ -3,18 +3,25 @@
 #include "studies/sweep.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "base/diagnostic.h"
 #include "results/files.h"
+#include "studies/sweep_crew.h"
+#include "support/mailboxes.h"
 #include "support/temporary_folder.h"
 
 namespace trunnion {
@@ -65,6 +72,9 @@ TEST(SweepItems, WrongRequestsAreExplained) {
   EXPECT_NE(refusal(lever({"a=1", "a=2"})).find("occurs twice"), std::string::npos);
   EXPECT_NE(refusal(lever({"a=1:1000:1", "b=1:1000:1", "c=1:1000:1"})).find("at most 1000000"), std::string::npos);
   EXPECT_NE(refusal(lever({kBore + "=50mm"}, {})).find("nothing of the runs is kept"), std::string::npos);
+  for (const char* path : {"record.channels", "record.channels.0", "record.*"})
+    EXPECT_NE(refusal(lever({std::string(path) + "=[lift.force],[]"})).find("--set record.channels=[...]"), std::string::npos) << path;
+  EXPECT_EQ(refusal(lever({"record.every=1,2"})), "accepted");
 }
 
 TEST(SweepPlan, WrongPathsAndChannelsAreExplained) {
@@ -73,6 +83,12 @@ TEST(SweepPlan, WrongPathsAndChannelsAreExplained) {
   EXPECT_NE(refusal(lever({kBore + "=50mm"}, {"p=max(piston_side.presure)"})).find("did you mean 'piston_side.pressure'?"),
             std::string::npos);
   EXPECT_NE(refusal(lever({kBore + "=-1,-2"})).find("greater than 0"), std::string::npos);
+}
+
+TEST(SweepPlan, NamesOfKeyFiguresAreNoOtherColumns) {
+  for (const char* name : {"run", "status", "end_time", "message"})
+    EXPECT_NE(refusal(lever({kBore + "=50mm"}, {std::string(name) + "=max(time)"})).find("another name, such as"), std::string::npos) << name;
+  EXPECT_EQ(refusal(lever({kBore + "=50mm"}, {"runs=max(time)"})), "accepted");
 }
 
 TEST(SweepPlan, NumbersAreSetAndOthersReadAgain) {
@@ -99,6 +115,43 @@ TEST(SweepPlan, KeyIsOfTheModelAndTheRequest) {
   EXPECT_NE(key(other), first);
   EXPECT_NE(key(lever({kBore + "=50mm,61mm"})), first);
   EXPECT_NE(key(lever({kBore + "=50mm,60mm"}, {"p=min(piston_side.pressure)"})), first);
+}
+
+/// Of every file that a run reads, also if the first one does not.
+class SweepKey : public test::InFolder {
+ protected:
+  void write(const std::string& name, const std::string& text) const { std::ofstream(path(name), std::ios::trunc) << text; }
+  std::uint64_t key(const std::vector<std::string>& vary) const {
+    SweepRequest request = lever(vary);
+    request.model_file = path("model.yaml");
+    return SweepPlan(request).key();
+  }
+};
+
+TEST_F(SweepKey, DependsOnFilesThatAnyRunReads) {
+  std::string text = test::text_of(kLever);
+  const std::size_t begin = text.find("  command: {ramps"), end = text.find('\n', begin);
+  ASSERT_LT(end, text.size());
+  text.replace(begin, end - begin, "  command: {csv: {file: a.csv}}");
+  write("model.yaml", text);
+  write("a.csv", "0, 0\n1, 1\n");
+  write("b.csv", "0, 0\n1, 1\n");
+  write("c.csv", "0, 0\n1, 1\n");
+  const std::vector<std::string> files{"signals.command.csv.file=a.csv,b.csv,c.csv,none.csv"}, bores{kBore + "=50mm,60mm"};
+  const std::uint64_t first = key(files), without = key(bores);
+  EXPECT_EQ(key(files), first);
+  for (const char* name : {"a.csv", "b.csv", "c.csv", "none.csv"}) {
+    const bool there = exists(name);
+    write(name, "0, 0\n1, 2\n");
+    EXPECT_NE(key(files), first) << name;
+    if (there)
+      write(name, "0, 0\n1, 1\n");
+    else
+      fs::remove(path(name));
+    EXPECT_EQ(key(files), first) << name;
+  }
+  write("b.csv", "0, 0\n1, 2\n");
+  EXPECT_EQ(key(bores), without);  // which no run reads
 }
 
 class Sweep : public test::InFolder {
@@ -207,6 +260,7 @@ TEST_F(Sweep, GoesOnFromItsJournalToTheSameBytes) {
   for (const char* file : {"/sweep.h5", "/sweep.csv", "/sweep.json"})
     EXPECT_EQ(bytes(std::string("cut") + file), bytes(std::string("whole") + file));
   EXPECT_TRUE(perform(request, "cut").there);
+  EXPECT_EQ(perform(request, "cut").completed, 6U);
 }
 
 TEST_F(Sweep, AnotherSweepInTheFolderIsRefused) {
@@ -223,6 +277,152 @@ TEST_F(Sweep, AnotherSweepInTheFolderIsRefused) {
   EXPECT_EQ(perform(request, "out").done, 2U);
   EXPECT_TRUE(refused(other));
   EXPECT_EQ(sweep_to_folder(other, path("out"), 1, true).done, 2U);
+}
+
+TEST_F(Sweep, OverwriteGoesOnWithAnUnfinishedSweepOnly) {
+  const SweepRequest request = lever({kBore + "=50:60:2 mm"}, {"p=max(piston_side.pressure)", "q=max(time)"});
+  std::atomic<int> stop{0};
+  const auto interrupted = [&](std::size_t after) {
+    SweepHooks hooks;
+    hooks.stop = &stop;
+    hooks.progress = [&](std::size_t done, std::size_t, std::size_t) { stop = done >= after ? 2 : 0; };
+    const SweepOutcome outcome = sweep_to_folder(request, path("out"), 1, true, hooks);
+    stop = 0;
+    return outcome;
+  };
+  EXPECT_EQ(interrupted(3).done, 3U);
+  EXPECT_EQ(interrupted(5).earlier, 3U);
+  EXPECT_EQ(sweep_to_folder(request, path("out"), 1, true).earlier, 5U);
+  EXPECT_EQ(interrupted(2).earlier, 0U);  // the finished one is replaced
+  EXPECT_FALSE(exists("out/sweep.h5"));
+  const SweepRequest other = lever({kBore + "=50mm,60mm"});
+  EXPECT_EQ(sweep_to_folder(other, path("out"), 1, true).earlier, 0U);
+}
+
+TEST_F(Sweep, OverwriteRemovesThePicturesOfTheOtherSweep) {
+  const std::string bores = kBore + "=50mm,60mm";
+  ASSERT_TRUE(perform(lever({bores}, {"p=max(piston_side.pressure)", "q=max(lift.force)"}), "out").missing.empty());
+  ASSERT_TRUE(exists("out/q.svg"));
+  std::ofstream(path("out/mine.svg")) << "mine";
+  std::ofstream(path("elsewhere.svg")) << "mine";
+  std::string about = bytes("out/sweep.json");
+  about.replace(about.find("p.svg"), 5, "../elsewhere.svg");
+  write_text(about, path("out/sweep.json"));
+  sweep_to_folder(lever({bores}, {"r=max(time)"}), path("out"), 1, true);
+  EXPECT_FALSE(exists("out/q.svg"));
+  EXPECT_TRUE(exists("out/p.svg"));  // as it is no longer listed
+  EXPECT_TRUE(exists("out/r.svg"));
+  EXPECT_TRUE(exists("out/mine.svg"));
+  EXPECT_TRUE(exists("elsewhere.svg"));
+}
+
+// ---------------------------------------------------------------- order of writes
+
+/// What was there when a file or folder was settled on the disk.
+struct Settled {
+  std::string name;
+  bool json, journal;
+};
+std::vector<Settled>* settled = nullptr;
+
+}  // namespace
+}  // namespace trunnion
+
+/// Replaces that of the C library in this program.
+extern "C" int fsync(int id) {
+  using namespace trunnion;
+  if (settled != nullptr) {
+    const fs::path file = fs::read_symlink("/proc/self/fd/" + std::to_string(id)), folder = fs::is_directory(file) ? file : file.parent_path();
+    settled->push_back({fs::is_directory(file) ? "." : file.filename().string(), fs::exists(folder / "sweep.json"),
+                        fs::exists(folder / "journal_0.bin")});
+  }
+  return static_cast<int>(syscall(SYS_fsync, id));
+}
+
+namespace trunnion {
+namespace {
+
+/// After a power failure sweep.json is not there before the others are, nor is the journal gone before sweep.json is there.
+TEST_F(Sweep, FilesAreOnTheDiskBeforeTheyCount) {
+  std::vector<Settled> seen;
+  settled = &seen;
+  perform(lever({kBore + "=50mm,60mm"}), "out");
+  settled = nullptr;
+  for (const char* name : {"sweep.h5", "sweep.csv", "p.svg", "."})
+    EXPECT_TRUE(std::any_of(seen.begin(), seen.end(), [&](const Settled& s) { return s.name == name && !s.json && s.journal; })) << name;
+  for (const char* name : {"sweep.json", "."})
+    EXPECT_TRUE(std::any_of(seen.begin(), seen.end(), [&](const Settled& s) { return s.name == name && s.json && s.journal; })) << name;
+  EXPECT_FALSE(exists("out/journal_0.bin"));
+}
+
+// ---------------------------------------------------------------- ranks
+
+/// A job of three ranks in this process; `other(rank)`: what ranks 1 and 2 do instead of the sweep; null: the sweep.
+class RankThreads : public Sweep {
+ protected:
+  using Other = std::function<void(Ranks& ranks)>;
+  SweepOutcome perform_with_ranks(const SweepRequest& request, const std::string& name, const Other& rank_1 = nullptr,
+                                  const RankLimits& limits = test::kPatient) const {
+    test::Mailboxes boxes(3);
+    std::vector<std::thread> others;
+    for (int rank = 1; rank < 3; ++rank)
+      others.emplace_back([&, rank] {
+        test::ThreadRanks ranks(boxes, rank);
+        if (rank == 1 && rank_1) return rank_1(ranks);
+        sweep_for_rank_0(request, path(name), 1, {}, ranks);
+        EXPECT_TRUE(ranks.finished);
+      });
+    struct Join {
+      std::vector<std::thread>& threads;
+      ~Join() {
+        for (std::thread& thread : threads) thread.join();
+      }
+    } join{others};
+    test::ThreadRanks ranks(boxes, 0, limits);
+    return sweep_to_folder(request, path(name), 1, false, {}, &ranks);
+  }
+  void expect_equal(const std::string& name) const {
+    for (const char* file : {"/sweep.h5", "/sweep.csv", "/sweep.json"}) EXPECT_EQ(bytes(name + file), bytes(std::string("alone") + file));
+    EXPECT_TRUE(journals_in(path(name)).empty());
+  }
+  const SweepRequest request_ = lever({kBore + "=50:60:0.1 mm"});
+};
+
+TEST_F(RankThreads, GiveTheBytesOfOneProcess) {
+  perform(request_, "alone");
+  EXPECT_EQ(perform_with_ranks(request_, "three").lost, 0);
+  expect_equal("three");
+}
+
+/// It is lost with the disk that had its journal.
+TEST_F(RankThreads, RunsOfALostJournalAreRepeated) {
+  perform(request_, "alone");
+  std::atomic<std::size_t> claimed = 0;
+  const SweepOutcome outcome = perform_with_ranks(request_, "three", [&](Ranks& ranks) {
+    EXPECT_TRUE(await_announcement(ranks, nullptr));
+    CrewJob job{{}, 101, 1, [&](std::size_t) { return ++claimed > 0; }, {}, {}, nullptr};
+    trunnion::perform_for_rank_0(job, ranks);
+  });
+  EXPECT_GT(claimed, 0U);
+  EXPECT_EQ(outcome.done, 101U);
+  expect_equal("three");
+}
+
+TEST_F(RankThreads, ARankWithAnotherSweepIsRefused) {
+  perform(request_, "alone");
+  perform_with_ranks(request_, "three", [&](Ranks& ranks) {
+    SweepRequest other = request_;
+    other.overrides.push_back({"gravity", "[0, -1.62, 0]"});
+    try {
+      sweep_for_rank_0(other, path("three"), 1, {}, ranks);
+      ADD_FAILURE() << "accepted";
+    } catch (const InputError& error) { EXPECT_NE(std::string(error.what()).find("on every machine"), std::string::npos); }
+  });
+  expect_equal("three");
+}
+
+TEST_F(RankThreads, AWrongRequestIsReportedByRank0) {
+  EXPECT_THROW(perform_with_ranks(lever({"cylinders.lift.bor=1"}), "out"), InputError);
 }
 
 // ---------------------------------------------------------------- journal
@@ -290,6 +490,54 @@ TEST_F(SweepJournal, AFlippedByteEndsWhatIsRead) {
     for (std::size_t i = 1; i < 4; ++i) expected += at >= entries[i].offset ? 1 : 0;
     ASSERT_EQ(read_journal(file_, 42).size(), expected) << at;
   }
+}
+
+/// As on a full disk: a limit of the size of files, so that a record is written in part.
+class FullDisk {
+ public:
+  explicit FullDisk(std::uint64_t size) : action_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{size, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FullDisk() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, action_);
+  }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+
+ private:
+  rlimit before_{};
+  void (*action_)(int);
+};
+
+TEST_F(SweepJournal, RecordsAfterAFailedWriteAreRead) {
+  Journal journal(file_, 42);
+  const auto size = fs::file_size(file_);
+  {
+    const FullDisk full(size + 20);
+    EXPECT_THROW(journal.add(20, some_run(3)), FileError);
+  }
+  EXPECT_EQ(fs::file_size(file_), size);
+  journal.add(21, some_run(2));
+  const auto entries = read_journal(file_, 42);
+  ASSERT_EQ(entries.size(), 5U);
+  EXPECT_EQ(entries.back().run, 21U);
+}
+
+TEST_F(Sweep, OnAFullDiskAllThreadsEndAndTheSameCommandGoesOn) {
+  SweepRequest request = lever({kBore + "=50:60:0.05 mm"});  // 201 runs
+  std::size_t finished = 0;
+  SweepHooks hooks;
+  hooks.progress = [&](std::size_t done, std::size_t, std::size_t) { finished = done; };
+  {
+    const FullDisk full(1000);
+    EXPECT_THROW(sweep_to_folder(request, path("out"), 2, false, hooks), FileError);
+  }
+  EXPECT_GT(finished, 2U);
+  EXPECT_LT(finished, 30U);
+  EXPECT_EQ(perform(request, "out").earlier, finished);
 }
 
 TEST_F(SweepJournal, AFileThatIsNoneIsReplaced) {
