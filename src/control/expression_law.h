@@ -53,7 +53,7 @@ struct ExpressionLaw {
                                                              {"if", 3}}};
 
   std::vector<ExpressionTerm> terms;  // postfix; index: of an input, or a Function
-  int count = 0;            // of inputs: the names of the expression in their order
+  int count = 0;                      // of inputs: the names of the expression in their order
 
   int inputs() const { return count; }
   template <class S>

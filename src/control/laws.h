@@ -92,7 +92,7 @@ struct LinearLaw {
   bool direct(int) const { return passes; }
   /// Not if a steady input does not pass.
   bool start_depends(int input) const {
-    constexpr double kRounding = 1e-12;
+    constexpr double kNegligible = 1e-12;
     const double through = D[static_cast<std::size_t>(input)];
     double gain = through, size = std::abs(through);
     for (int i = 0; i < order && x_start.empty(); ++i) {
@@ -100,7 +100,7 @@ struct LinearLaw {
       gain += part;
       size += std::abs(part);
     }
-    return std::abs(gain) > kRounding * size;
+    return std::abs(gain) > kNegligible * size;
   }
   void start(const double* u, double* x) const {
     for (int i = 0; i < order; ++i) {

@@ -127,7 +127,6 @@ void CircuitStep::begin_step(double h, double factor, const double* y_begin, con
   std::copy_n(memory.s, ports_, s_begin_.begin());
   std::copy_n(memory.inflow, inflow_begin_.size(), inflow_begin_.begin());
   std::copy_n(ydot_begin, netlist_.ny, rate_begin_.begin());
-  for (const std::size_t i : control_) tolerance_[i] = tolerance_other_ * std::max(1.0, std::abs(y_begin[netlist_.unknown_state[i]]));
 }
 
 void CircuitStep::begin(const OilRule& oil_rule, const Signals& signals, double t, double h, const double* y_begin,
@@ -381,6 +380,10 @@ void CircuitStep::stop_at_edges(const Component& c, const ComponentValues<>& val
 }
 
 void CircuitStep::limit(const double* increment, const HydraulicState& state) {
+  for (const std::size_t i : control_) {
+    const int k = netlist_.unknown_state[i];
+    tolerance_[i] = tolerance_other_ * std::max({1.0, std::abs(rule_.y_begin[k]), std::abs(y_[k])});
+  }
   damp(increment);
   std::copy(turned_.begin(), turned_.end(), share_.begin());
   const auto stop_at = [&](int node, double share) {

@@ -141,7 +141,7 @@ class CircuitStep {
   double *y_ = nullptr, *ydot_ = nullptr;           // at the end of the step, during the iterations
   double tolerance_other_;
   std::vector<double> tolerance_;                       // per circuit unknown
-  std::vector<std::size_t> control_;                    // circuit unknowns of control: their tolerance is relative above 1
+  std::vector<std::size_t> control_;                    // circuit unknowns of control: their tolerance is relative to values above 1
   std::vector<int> circuit_;                            // per circuit unknown
   std::vector<char> limited_;                           // per circuit unknown: a pressure or a state of a component
   std::vector<double> share_;                           // per circuit: of the increments of these

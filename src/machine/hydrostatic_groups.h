@@ -100,16 +100,16 @@ class HydrostaticGroups {
   const CompiledModel& model_;
   const Hydraulics& netlist_;
   const StatesAt states_;
-  std::vector<int> root_;               // per node: representative of its group
-  std::vector<double> given_;           // per node: given or source pressure [Pa]; NaN where marked
-  std::vector<double> spool_;           // per spool
+  std::vector<int> root_;          // per node: representative of its group
+  std::vector<double> given_;      // per node: given or source pressure [Pa]; NaN where marked
+  std::vector<double> spool_;      // per spool
   std::vector<double> signal_;     // at the start; of control blocks as far as the pressures are known
-  std::vector<double> source_;          // per node [Pa]: of sources
-  std::vector<double> s_, s_dot_;       // per port at the start, if there are control blocks
-  std::vector<double> flow_;            // per flow source [m3/s]
-  std::vector<double> value_;           // per representative [Pa]; NaN: unknown
-  std::vector<int> unknown_;            // per representative: index among the unknowns, or -1
-  std::vector<int> closed_;             // per representative: index among the closed groups, or -1
+  std::vector<double> source_;     // per node [Pa]: of sources
+  std::vector<double> s_, s_dot_;  // per port at the start, if there are control blocks
+  std::vector<double> flow_;       // per flow source [m3/s]
+  std::vector<double> value_;      // per representative [Pa]; NaN: unknown
+  std::vector<int> unknown_;       // per representative: index among the unknowns, or -1
+  std::vector<int> closed_;        // per representative: index among the closed groups, or -1
   int unknowns_ = 0, closed_count_ = 0;
   std::vector<Piston> pistons_, closed_pistons_;
 };

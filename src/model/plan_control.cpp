@@ -160,8 +160,8 @@ class CommonInputs {
     law.count = static_cast<int>(names.size()) + (last.empty() ? 0 : 1);
     for (ExpressionTerm& term : law.terms)
       if (term.kind == ExpressionTerm::Kind::name)  // `last` is not there
-        term.index = static_cast<std::size_t>(
-            std::find(names.begin(), names.end(), NumberOrSignal(expression.names[term.index])) - names.begin());
+        term.index =
+            static_cast<std::size_t>(std::find(names.begin(), names.end(), NumberOrSignal(expression.names[term.index])) - names.begin());
     return law;
   }
 };

@@ -14,7 +14,10 @@ template <int D>
 class SamplerOf final : public Sampler {
  public:
   explicit SamplerOf(std::shared_ptr<const CompiledModel> model)
-      : model_(std::move(model)), m_(std::get<Mechanism<D>>(model_->mechanism)), work_(*model_), y_(static_cast<std::size_t>(model_->layout.ny)) {}
+      : model_(std::move(model)),
+        m_(std::get<Mechanism<D>>(model_->mechanism)),
+        work_(*model_),
+        y_(static_cast<std::size_t>(model_->layout.ny)) {}
 
   int sample(double near, StateVector& state) override {
     MechanismState<D>& mech = work_.mechanism;

@@ -98,13 +98,15 @@ struct BlockCheck {
       expression((at + ".until").c_str(), b.steps[i].until);
       for (const auto& [name, value] : b.steps[i].commands) expression((at + ".set." + name).c_str(), value.value);
     }
-    few_names("all conditions `until`", [&](const SequenceStep& step, const auto& add) { add(step.until); }, b);
+    few_names(
+        "all conditions `until`", [&](const SequenceStep& step, const auto& add) { add(step.until); }, b);
     for (const std::string& command : commands_of(b))
-      few_names("all values of `" + command + "`",
-                [&](const SequenceStep& step, const auto& add) {
-                  if (const SequenceValue* value = step.commands.find(command)) add(value->value);
-                },
-                b);
+      few_names(
+          "all values of `" + command + "`",
+          [&](const SequenceStep& step, const auto& add) {
+            if (const SequenceValue* value = step.commands.find(command)) add(value->value);
+          },
+          b);
   }
   void expression(const char* key, const std::string& text) const try {
     if (const std::string problem = problem_of(parse_expression(text)); !problem.empty()) report(key, problem, "");

@@ -509,20 +509,20 @@ TEST(Control, ACommandByAnUnknownPressureIsRefusedWhateverItsCharacteristic) {
   EXPECT_THROW(start("low_pass: {input: side_A.pressure, time_constant: 1 s}"), InputError);
   EXPECT_NO_THROW(start("integrator: {input: side_A.pressure}"));
   EXPECT_NO_THROW(start("derivative: {input: side_A.pressure, time_constant: 10 ms}"));
-  std::string flow = "trunnion: 1\nfluid: {density: 870, bulk_modulus: 1500 MPa}\nvolumes: {v: {volume: 1 L}}\nsources: {feed: {flow: f, to: v}}\n"
-                     "control: {f: {gain: {input: v.pressure, gain: 1e-12}}}\n";
+  std::string flow =
+      "trunnion: 1\nfluid: {density: 870, bulk_modulus: 1500 MPa}\nvolumes: {v: {volume: 1 L}}\nsources: {feed: {flow: f, to: v}}\n"
+      "control: {f: {gain: {input: v.pressure, gain: 1e-12}}}\n";
   try {
     start_state(*test::model_from(flow));
     ADD_FAILURE();
-  } catch (const InputError& error) {
-    EXPECT_NE(std::string(error.what()).find("control.f"), std::string::npos) << error.what();
-  }
+  } catch (const InputError& error) { EXPECT_NE(std::string(error.what()).find("control.f"), std::string::npos) << error.what(); }
 }
 
 /// A parameter that is 0 does not change the order of states, so that models share patterns.
 TEST(Control, ParametersDoNotChangeTheStructure) {
   const char* const blocks =
-      "signals: {target: 1}\ncontrol: {command: {sum: {inputs: [b, target], gains: [%, 1e-3]}}, b: {lead_lag: {input: ram.length, gain: 1, lead: @ s, lag: 1}}}";
+      "signals: {target: 1}\ncontrol: {command: {sum: {inputs: [b, target], gains: [%, 1e-3]}}, b: {lead_lag: {input: ram.length, gain: 1, "
+      "lead: @ s, lag: 1}}}";
   const auto model = [&](const std::string& gain, const std::string& lead) {
     std::string text = blocks;
     text.replace(text.find('%'), 1, gain);
@@ -540,9 +540,9 @@ TEST(Control, ParametersDoNotChangeTheStructure) {
 }
 
 TEST(Control, ASampleWithoutSolutionEndsTheRunAndKeepsTheState) {
-  // x' = 100 x: the pole is the inverse of the period
-  const auto model = test::model_from(servo(
-      "control: {command: {state_space: {inputs: [ram.length], A: [[100]], B: [[0]], C: [1e-6], start: [1]}, period: 10 ms}}"));
+  // x' = 16 x: the pole is the inverse of the period, which is a binary number
+  const auto model = test::model_from(
+      servo("control: {command: {state_space: {inputs: [ram.length], A: [[16]], B: [[0]], C: [1e-6], start: [1]}, period: 62.5 ms}}"));
   Runner run(model);
   try {
     run.advance(0.1);
@@ -551,7 +551,7 @@ TEST(Control, ASampleWithoutSolutionEndsTheRunAndKeepsTheState) {
     EXPECT_NE(std::string(error.what()).find("control.command"), std::string::npos) << error.what();
     EXPECT_NE(std::string(error.what()).find("period"), std::string::npos) << error.what();
   }
-  EXPECT_NEAR(run.state().time, 0.01, 1e-12);
+  EXPECT_NEAR(run.state().time, 0.0625, 1e-12);
   for (const double value : run.state().values()) EXPECT_TRUE(std::isfinite(value));
 }
 
@@ -559,13 +559,14 @@ TEST(Control, ASampleWithoutSolutionEndsTheRunAndKeepsTheState) {
 TEST(Control, UnitsOfValuesDoNotMatter) {
   const std::vector<double> reference = end_state(test::model_from(servo(kControl)));
   for (const double unit : {1e-9, 1e9}) {
-    std::string text = servo(fmt::format(
-        "signals: {{target: {{sine: {{amplitude: 40 mm, frequency: 1 Hz, offset: 1 m, phase: -30 deg}}}}}}\ncontrol:\n"
-        "  position: {{pid: {{setpoint: target, measurement: ram.length, gain: {0:.17g}, integral_time: 0.4 s, derivative_time: 15 ms, filter: 5}}}}\n"
-        "  filtered: {{low_pass: {{input: side_A.pressure, time_constant: 30 ms}}}}\n"
-        "  command: {{sum: {{inputs: [position, filtered, side_A.pressure], gains: [1, {1:.17g}, {2:.17g}]}}}}\n"
-        "  power: {{product: {{inputs: [side_A.pressure, side_B.pressure]}}}}",
-        12 * unit, 5e-9 * unit, -5e-9 * unit));
+    std::string text =
+        servo(fmt::format("signals: {{target: {{sine: {{amplitude: 40 mm, frequency: 1 Hz, offset: 1 m, phase: -30 deg}}}}}}\ncontrol:\n"
+                          "  position: {{pid: {{setpoint: target, measurement: ram.length, gain: {0:.17g}, integral_time: 0.4 s, "
+                          "derivative_time: 15 ms, filter: 5}}}}\n"
+                          "  filtered: {{low_pass: {{input: side_A.pressure, time_constant: 30 ms}}}}\n"
+                          "  command: {{sum: {{inputs: [position, filtered, side_A.pressure], gains: [1, {1:.17g}, {2:.17g}]}}}}\n"
+                          "  power: {{product: {{inputs: [side_A.pressure, side_B.pressure]}}}}",
+                          12 * unit, 5e-9 * unit, -5e-9 * unit));
     text.replace(text.find("at_signal: 1,"), 13, fmt::format("at_signal: {:.17g},", unit));
     const std::vector<double> found = end_state(test::model_from(text));
     EXPECT_NEAR(found[0], reference[0], 1e-9) << unit;
