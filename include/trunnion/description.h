@@ -141,7 +141,7 @@ struct FrictionDescription {
 
 /// Elastic limits of a joint coordinate: at a depth x beyond one, which grows at the rate x', the load is max(0, k x + c x' x / depth).
 struct LimitsDescription {
-  std::optional<double> minimum{}, maximum{};  ///< [rad] or [m]; unset: none
+  std::optional<double> minimum{}, maximum{};  ///< [rad] or [m]; unset: none; the angle of a loop closure: both or none
   std::optional<double> stiffness{};           ///< [N m/rad] or [N/m] k; unset: from inertia and gravity
   double damping = 0;                          ///< [N m s/rad] or [N s/m] c
   std::optional<double> depth{};               ///< [rad] or [m] at which the damping acts with c; required with it

@@ -91,7 +91,7 @@ class Snapshot {
   std::shared_ptr<Content> content_;  // shared by copies, written only where there are none
 };
 
-/// A piston that reached its end damper, a relief valve that opened, an emptied accumulator.
+/// A piston that reached its end damper or a joint its limit, a relief valve that opened, an emptied accumulator.
 struct Incident {
   enum class Kind : unsigned char { end_stop, relief, accumulator_empty } kind;
   std::string name;

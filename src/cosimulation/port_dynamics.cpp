@@ -35,8 +35,7 @@ bool PortDynamics<D>::evaluate(const StateVector& at, const double* forces, Mech
   loops_.solve_accelerations(at.v(), a_.data(), state);
   update_rates(m_, at.v(), a_.data(), state);
   inverse_dynamics(m_, at.q(), at.v(), true, state, r_.data());
-  for (std::size_t i = ports; forces != nullptr && i < m_.ports.size(); ++i)
-    for (int k = m_.ports[i].path.begin; k < m_.ports[i].path.end; ++k) r_[m_.paths[k].dof] -= forces[i] * state.dofs[k].gradient;
+  if (forces != nullptr) add_port_forces(m_, forces, state, r_.data(), ports);
   loops_.reduce();
   if (!inertia_.factor(loops_, state.tree)) return false;
   const std::size_t n = loops_.independent().size();

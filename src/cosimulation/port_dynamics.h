@@ -20,7 +20,7 @@ class PortDynamics {
  public:
   explicit PortDynamics(const CompiledModel& model);
   /// W (ports x ports, row by row, symmetric) [1/kg] and b (per port) [m/s2] at the time, configuration and velocity of `at`, loads at the
-  /// right limit. Ports are those of actuators with chambers; `forces` [N], per port, of the others act on the mechanism (null: none).
+  /// right limit. Ports are those of actuators with chambers; `forces` [N, N m], per port, of the others act on the mechanism (null: none).
   /// `state`: scratch of that mechanism. The partition is that of `at`, or selected here. False at a singular configuration and if the
   /// inertia is singular. No allocation.
   bool evaluate(const StateVector& at, const double* forces, MechanismState<D>& state, double* W, double* b);

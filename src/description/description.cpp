@@ -194,8 +194,7 @@ std::vector<CoordinateReading> coordinates_read_by_control(const Description& d)
 }
 
 const CoordinateElements* elements_of(const Description& d, const CoordinatePlace& place) {
-  const CoordinateElements& elements =
-      place.of_loop ? d.loops[place.number].second.elements[place.part] : d.joints[place.number].second.elements[place.part];
+  const CoordinateElements& elements = elements_at(d, place);
   return elements.friction || elements.limits ? &elements : nullptr;
 }
 

@@ -52,9 +52,11 @@ CoordinateName split_coordinate(const std::string& name);
 /// Index in joint_parts(kind) of the coordinate that `part` names (empty: the only one); -1: no angle or displacement of that name.
 int find_coordinate(JointKind kind, const std::string& part);
 
-/// The angles and displacements of a loop closure that friction and limits act on: those of a joint of the same kind. The angle is that of
-/// the second body relative to the first, 0 where its frame is turned into the first one's; the displacement that of the second point
-/// along the first body's axis.
+/// The angles and displacements of a loop closure that friction and limits act on: those of a joint of the same kind. Angles are those of
+/// the second body relative to the first about their axis, displacements those of the second point along the first body's axis. With
+/// e(c) = c x X of the axis c in its body's frame, or c x Y where c is within 26 deg of +-X: an angle is 0 where e of both bodies coincide
+/// (equal components: where both frames do); of a universal loop `angle_1` is 0 where the second axis is along e of the first body,
+/// `angle_2` where the first axis is along e of the second.
 const std::vector<JointPartName>& loop_parts(LoopKind kind);
 
 /// An angle or displacement of a joint or loop closure.
@@ -74,6 +76,11 @@ struct CoordinatePlace {
 std::vector<CoordinatePlace> coordinates_with_elements(const Description& d);
 /// The coordinate that a name states, such as `boom`, `slider.position` or, of a loop closure, `E.angle`; none: there is none.
 std::optional<CoordinatePlace> place_of_coordinate(const Description& d, const std::string& name);
+/// Friction and limits of a coordinate, possibly none; `d`: a description, constant or not.
+template <class D>
+auto& elements_at(D& d, const CoordinatePlace& place) {
+  return place.of_loop ? d.loops[place.number].second.elements[place.part] : d.joints[place.number].second.elements[place.part];
+}
 /// What acts on a coordinate; null: nothing.
 const CoordinateElements* elements_of(const Description& d, const CoordinatePlace& place);
 

@@ -72,6 +72,8 @@ class Importer {
     find_root();
     if (!findings_.empty()) throw InputError(findings_);
     for (const XMLElement* joint : joints_) add_joint(*joint);
+    for (const auto& [joint, mimic] : mimics_)
+      if (const double start = start_of(joint); start != 0) model_joints_.find(mimic.child)->value.add(mimic.key, number(start));
     if (!findings_.empty()) throw InputError(findings_);
     return finished(robot->Attribute("name"));
   }
@@ -83,6 +85,12 @@ class Importer {
     int line;
     bool has_mass;
     const XMLElement* joint = nullptr;  // of which it is the child
+  };
+  /// A joint that follows another: coordinate = ratio times that of the leader + offset.
+  struct Mimic {
+    std::string child, leader;  // body in the model, joint in the file
+    const char* key;            // of the start value
+    double ratio, offset;
   };
 
   void report(const XMLElement* at, const std::string& path, const std::string& found, const std::string& expected = "",
@@ -268,7 +276,7 @@ class Importer {
       if (a.isZero(0)) report(axis, urdf_name, "the axis has no direction", "three numbers, not all 0");
       inner.add(one ? "axis" : "normal", number_list(a));
     }
-    if (const XMLElement* mimic = e.FirstChildElement("mimic")) add_mimic(*mimic, urdf_name, child.name, one, turns, joint);
+    if (const XMLElement* mimic = e.FirstChildElement("mimic")) add_mimic(*mimic, urdf_name, child.name, one, turns);
     if (const XMLElement* dynamics = e.FirstChildElement("dynamics")) {
       const double damping = value(*dynamics, "damping", urdf_name, 0), friction = value(*dynamics, "friction", urdf_name, 0);
       if (damping != 0 && one) {
@@ -303,10 +311,16 @@ class Importer {
     FileTree& limits = joint.add("limits", FileTree::map());
     limits.add("minimum", number(lower));
     limits.add("maximum", number(upper));
-    out_.changed.push_back(text + ": elastic, with the default stiffness");
+    const double start = std::clamp(0.0, lower, upper);
+    const bool moved = start != 0 && !mimics_.contains(urdf_name);
+    if (moved) {
+      joint.add(turns ? "angle" : "position", number(start));
+      starts_[urdf_name] = start;
+    }
+    out_.changed.push_back(text + ": elastic, with the default stiffness" + (moved ? "; the joint starts at " + number_text(start) : ""));
   }
 
-  void add_mimic(const XMLElement& mimic, const std::string& urdf_name, const std::string& name, bool one, bool turns, FileTree& joint) {
+  void add_mimic(const XMLElement& mimic, const std::string& urdf_name, const std::string& name, bool one, bool turns) {
     const std::string leader = attribute(mimic, "joint", urdf_name);
     const auto found = std::find_if(joints_.begin(), joints_.end(), [&](const XMLElement* j) { return leader == j->Attribute("name"); });
     if (found == joints_.end() || !one) return report(&mimic, urdf_name, "it mimics `" + leader + "`", "another joint of one coordinate");
@@ -317,7 +331,20 @@ class Importer {
     pair.items = {FileTree::scalar(name, true), FileTree::scalar(link_of(**found, "child", leader)->name, true)};
     coupling.add("joints", std::move(pair));
     coupling.add("ratio", number(ratio));
-    if (offset != 0) joint.add(turns ? "angle" : "position", number(offset));
+    mimics_[urdf_name] = {name, leader, turns ? "angle" : "position", ratio, offset};
+  }
+  /// Start value of a joint: that of the first leader that follows no other, by the relations of the others.
+  double start_of(std::string joint) const {
+    double factor = 1, sum = 0;
+    for (std::size_t i = 0; i <= mimics_.size(); ++i) {  // in a ring, which the checks of the model refuse, any
+      const auto mimic = mimics_.find(joint);
+      if (mimic == mimics_.end()) break;
+      sum += factor * mimic->second.offset;
+      factor *= mimic->second.ratio;
+      joint = mimic->second.leader;
+    }
+    const auto start = starts_.find(joint);
+    return start == starts_.end() ? sum : sum + factor * start->second;
   }
 
   ImportedModel finished(const char* robot) {
@@ -354,6 +381,8 @@ class Importer {
   std::vector<const XMLElement*> joints_;
   std::set<std::string> names_;
   std::map<std::string, int> others_, shapes_;
+  std::map<std::string, Mimic> mimics_;   // by joint
+  std::map<std::string, double> starts_;  // [rad, m] other than 0, of joints that follow no other
   FileTree model_joints_ = FileTree::map(), springs_ = FileTree::map(), couplings_ = FileTree::map();
   ImportedModel out_;
 };

@@ -35,7 +35,7 @@ void for_each_incident(const Incidents& all, F&& f) {
 std::string text_of(Incident::Kind kind, const std::string& name) {
   switch (kind) {
     case Incident::Kind::end_stop:
-      return name + ": in an end damper";
+      return name + ": hit an end stop";
     case Incident::Kind::relief:
       return name + ": the relief valve opened";
     case Incident::Kind::accumulator_empty:

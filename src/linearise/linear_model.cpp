@@ -295,12 +295,14 @@ class Lineariser {
                                               side > 0 ? "above" : "below", side > 0 ? "below" : "above"));
     };
     const Hydraulics& netlist = model_->hydraulics;
-    for (std::size_t i = 0; i < netlist.actuators.size(); ++i) {
-      const bool piston = static_cast<int>(i) < netlist.pistons;
-      const char* const displacement = piston ? ".length" : ".position";
-      warn(netlist.actuators[i].name + (netlist.actuators[i].is_rotary ? ".angle" : displacement), s[i], kinked(s[i], 1));
-      warn(netlist.actuators[i].name + ".rate", s_dot[i], kinked(s_dot[i], 1e-3));
-    }
+    const auto warn_of = [&](int i, const std::string& of, const char* position, const char* rate) {
+      warn(of + position, s[i], kinked(s[i], 1));
+      warn(of + rate, s_dot[i], kinked(s_dot[i], 1e-3));
+    };
+    for (int i = 0; i < netlist.pistons; ++i)
+      warn_of(i, netlist.actuators[i].name + ".", netlist.actuators[i].is_rotary ? "angle" : "length", "rate");
+    for (const JointPort& port : model_->joint_ports)
+      if (port.port >= netlist.pistons) warn_of(port.port, port.place.joint + ".", port.place.name.position, port.place.name.rate);
     for (int i = 0; i < model_->layout.ny; ++i)
       warn(model_->state_names[i], y[i], kinked(y[i], i < static_cast<int>(netlist.volumes.size()) ? 1e5 : 1e-6));
   }

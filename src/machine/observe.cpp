@@ -865,7 +865,7 @@ class MachineReadings : public Base {
     for (const JointSpring& s : m_.joint_springs) {
       const S x = q_[s.q] - s.rest, rate = v_[s.v];
       stored_.spring += (0.5 * s.stiffness * x + s.preload) * x;
-      *spring_forces_[cell++] = s.stiffness * x + s.damping * rate + s.preload;
+      *spring_forces_[cell++] = s.load(q_[s.q], rate);
       *power_++ = s.damping * rate * rate;
     }
   }
@@ -1033,7 +1033,7 @@ class MachineReadings : public Base {
     for (std::size_t i = 0; i < m_.ports.size(); ++i)
       if (m_.ports[i].is_coordinate() && m_.paths[m_.ports[i].path.begin].dof == velocity) load += port_forces_[i];
     for (const JointSpring& spring : m_.joint_springs)
-      if (spring.v == velocity) load -= spring.stiffness * (q_[spring.q] - spring.rest) + spring.damping * v_[velocity] + spring.preload;
+      if (spring.v == velocity) load -= spring.load(q_[spring.q], v_[velocity]);
     for (std::size_t i = 0; i < m_.joint_loads.size(); ++i)
       if (m_.joint_loads[i].v == velocity) load += joint_factors_[i] * m_.joint_loads[i].load;
     for (const ConstraintGroup<D>& g : m_.constraints)

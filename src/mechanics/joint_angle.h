@@ -6,9 +6,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cmath>
+#include <numbers>
+
 #include "mechanics/tree.h"
 
 namespace trunnion {
+
+/// The angle [rad] closest to `near` that differs from `angle` by whole turns.
+template <class S>
+S unwrapped(const S& angle, double near) {
+  constexpr double kTurn = 2 * std::numbers::pi;
+  return angle + kTurn * std::round((near - value_of(angle)) / kTurn);
+}
 
 /// An angle in space: directions fixed in its bodies.
 struct JointAngle {

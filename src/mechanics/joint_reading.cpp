@@ -3,20 +3,13 @@
 #include "mechanics/joint_reading.h"
 
 #include <cmath>
-#include <numbers>
 
 #include "mechanics/constraint.inl.h"
+#include "mechanics/joint_angle.h"
 
 namespace trunnion {
 
 namespace {
-
-/// The angle closest to `near` that differs from `angle` by whole turns.
-template <class S>
-S unwrapped(const S& angle, double near) {
-  constexpr double kTurn = 2 * std::numbers::pi;
-  return angle + kTurn * std::round((near - value_of(angle)) / kTurn);
-}
 
 /// Entry of a vector per coordinate; zero of the ground, which has none.
 template <class S>

@@ -35,25 +35,25 @@ double largest_lever(const Mechanism<D>& m) {
       line(g.line);
       if (g.type == ConstraintType::wheel && std::isfinite(g.distance)) largest = std::max(largest, g.distance);
     }
-  return largest > 0 ? largest : 1;
+  return largest;
 }
 
-#define TR_INSTANTIATE_SCALAR(D, S)                                                                               \
-  template void advance_configuration<D, S>(const Tree<D>&, const double*, const S*, S*);                         \
-  template void update_positions<D, S>(const Tree<D>&, const S*, const S*, TreeState<D, S>&);                     \
-  template void update_rates<D, S>(const Tree<D>&, const S*, const S*, TreeState<D, S>&);                         \
-  template void update_accelerations<D, S>(const Tree<D>&, const S*, const S*, TreeState<D, S>&);                 \
-  template void update_inertial_forces<D, S>(const Tree<D>&, bool, TreeState<D, S>&);                             \
-  template void accumulate<D, S>(const Tree<D>&, TreeState<D, S>&, bool, S*);                                     \
-  template void update_inputs<D, S>(const Mechanism<D>&, const Signals&, double, Side, MechanismState<D, S>&);    \
-  template void update_positions<D, S>(const Mechanism<D>&, const S*, const S*, MechanismState<D, S>&);           \
-  template void update_rates<D, S>(const Mechanism<D>&, const S*, const S*, MechanismState<D, S>&);               \
-  template void update_line_rates<D, S>(const Mechanism<D>&, MechanismState<D, S>&);                              \
-  template void inverse_dynamics<D, S>(const Mechanism<D>&, const S*, const S*, bool, MechanismState<D, S>&, S*); \
-  template void add_port_forces<D, S>(const Mechanism<D>&, const S*, const MechanismState<D, S>&, S*);            \
-  template void add_constraint_forces<D, S>(const Mechanism<D>&, const S*, const MechanismState<D, S>&, S*);      \
-  template void add_constraint_forces<D, S>(const Mechanism<D>&, const S*, const S*, S*);                         \
-  template void constraint_rates<D, S>(const Mechanism<D>&, const S*, MechanismState<D, S>&);                     \
+#define TR_INSTANTIATE_SCALAR(D, S)                                                                                 \
+  template void advance_configuration<D, S>(const Tree<D>&, const double*, const S*, S*);                           \
+  template void update_positions<D, S>(const Tree<D>&, const S*, const S*, TreeState<D, S>&);                       \
+  template void update_rates<D, S>(const Tree<D>&, const S*, const S*, TreeState<D, S>&);                           \
+  template void update_accelerations<D, S>(const Tree<D>&, const S*, const S*, TreeState<D, S>&);                   \
+  template void update_inertial_forces<D, S>(const Tree<D>&, bool, TreeState<D, S>&);                               \
+  template void accumulate<D, S>(const Tree<D>&, TreeState<D, S>&, bool, S*);                                       \
+  template void update_inputs<D, S>(const Mechanism<D>&, const Signals&, double, Side, MechanismState<D, S>&);      \
+  template void update_positions<D, S>(const Mechanism<D>&, const S*, const S*, MechanismState<D, S>&);             \
+  template void update_rates<D, S>(const Mechanism<D>&, const S*, const S*, MechanismState<D, S>&);                 \
+  template void update_line_rates<D, S>(const Mechanism<D>&, MechanismState<D, S>&);                                \
+  template void inverse_dynamics<D, S>(const Mechanism<D>&, const S*, const S*, bool, MechanismState<D, S>&, S*);   \
+  template void add_port_forces<D, S>(const Mechanism<D>&, const S*, const MechanismState<D, S>&, S*, std::size_t); \
+  template void add_constraint_forces<D, S>(const Mechanism<D>&, const S*, const MechanismState<D, S>&, S*);        \
+  template void add_constraint_forces<D, S>(const Mechanism<D>&, const S*, const S*, S*);                           \
+  template void constraint_rates<D, S>(const Mechanism<D>&, const S*, MechanismState<D, S>&);                       \
   template void update_violations<D, S>(const Mechanism<D>&, const S*, const IncrementFactors&, MechanismState<D, S>&);
 #define TR_INSTANTIATE(D)                                                                                                                 \
   template double largest_lever<D>(const Mechanism<D>&);                                                                                  \

@@ -29,6 +29,12 @@ struct JointSpring {
   std::string name;
   int q = 0, v = 0;
   double stiffness = 0, damping = 0, preload = 0, rest = 0;  // [N/m or N m/rad], ...
+
+  /// Its load [N or N m] against the coordinate, at position and rate.
+  template <class S>
+  S load(const S& position, const S& rate) const {
+    return stiffness * (position - rest) + damping * rate + preload;
+  }
 };
 /// A load on a joint coordinate.
 struct JointLoad {
@@ -82,7 +88,7 @@ struct Mechanism {
 };
 
 /// The largest distance in moving bodies between joints, mounts, points of constraints and the centre of mass, including radii of gyration
-/// [m]; 1 if there is none, as for point masses on prismatic joints.
+/// [m]; 0 if there is none, as for point masses on prismatic joints: the extent is then 1 m.
 template <int D>
 double largest_lever(const Mechanism<D>& m);
 
@@ -148,9 +154,9 @@ void inverse_dynamics(const Mechanism<D>& m, const S* q, const S* v, bool with_i
 template <int D>
 void add_loads_of(const Mechanism<D>& m, SignalIndex signal, const MechanismState<D>& state, double* r);
 
-/// r -= F s_k for every port, r += Phi_q^T multipliers.
+/// r -= F s_k for every port from number `first`, r += Phi_q^T multipliers.
 template <int D, class S>
-void add_port_forces(const Mechanism<D>& m, const S* force, const MechanismState<D, S>& state, S* r);
+void add_port_forces(const Mechanism<D>& m, const S* force, const MechanismState<D, S>& state, S* r, std::size_t first = 0);
 template <int D, class S>
 void add_constraint_forces(const Mechanism<D>& m, const S* multipliers, const MechanismState<D, S>& state, S* r);
 /// As above, and J x (overwritten, per row), with a stored Jacobian: laid out as MechanismState::jacobian.

@@ -99,8 +99,7 @@ TR_FLATTEN void inverse_dynamics(const Mechanism<D>& m, const S* q, const S* v, 
     node.F -= soil_wrench(soil_state(m.soils[i], state.soil[i], node));
   }
   accumulate(m.tree, state.tree, with_inertia, r);
-  for (const JointSpring& spring : m.joint_springs)
-    r[spring.v] += spring.stiffness * (q[spring.q] - spring.rest) + spring.damping * v[spring.v] + spring.preload;
+  for (const JointSpring& spring : m.joint_springs) r[spring.v] += spring.load(q[spring.q], v[spring.v]);
   for (std::size_t i = 0; i < m.joint_loads.size(); ++i) r[m.joint_loads[i].v] -= m.joint_loads[i].load * state.joint_load[i];
   for (std::size_t i = 0; i < m.springs.size(); ++i) {
     const Range& path = m.springs[i].line.path;
@@ -123,8 +122,8 @@ void add_loads_of(const Mechanism<D>& m, SignalIndex signal, const MechanismStat
 }
 
 template <int D, class S>
-void add_port_forces(const Mechanism<D>& m, const S* force, const MechanismState<D, S>& state, S* r) {
-  for (std::size_t i = 0; i < m.ports.size(); ++i)
+void add_port_forces(const Mechanism<D>& m, const S* force, const MechanismState<D, S>& state, S* r, std::size_t first) {
+  for (std::size_t i = first; i < m.ports.size(); ++i)
     for (int k = m.ports[i].path.begin; k < m.ports[i].path.end; ++k) r[m.paths[k].dof] -= force[i] * state.dofs[k].gradient;
 }
 

@@ -8,9 +8,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cmath>
-#include <numbers>
-
 #include "mechanics/joint_angle.h"
 #include "mechanics/line.h"
 
@@ -25,9 +22,9 @@ struct Port : Line<D> {
   int q = -1;                    // coordinate: its index in q; the only velocity on the path
   bool slides = false;           // coordinate: a displacement, not an angle
   Vec<D> axis = Vec<D>::Zero();  // displacement: a, node frame of A
-  double turn = 1, start = 0;    // angle, plane: t, s_0
+  double turn = 1, start = 0;    // angle, plane: t [-], s_0 [rad]
   JointAngle angle{};            // angle, space
-  double near = 0;               // [rad] angle, space: s is taken within half a turn of it
+  double near = 0;               // [rad] angle: s is within half a turn of it, in the plane at the start of the model
 
   /// Whether its force acts within a joint of the tree: not as a wrench on two bodies.
   bool is_coordinate() const { return kind == PortKind::coordinate; }
@@ -66,10 +63,8 @@ template <int D, class S>
       dofs[i] = {none, none, gradient, gradient, S(0)};
     }
   } else {
-    constexpr double kTurn = 2 * std::numbers::pi;
     const auto at = JointAngleState<S>::at(port.angle, A.R, B.R);
-    const S angle = atan2(at.y, at.x);
-    s.length = angle + kTurn * std::round((port.near - value_of(angle)) / kTurn);
+    s.length = unwrapped<S>(atan2(at.y, at.x), port.near);
     s.u = at.gradient();
     for (int i = 0; i < port.path.size(); ++i) {
       const PathDof& k = path[port.path.begin + i];

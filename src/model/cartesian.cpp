@@ -489,7 +489,8 @@ class CartesianBuilder {
     set_coordinates<D>(*model_, m.tree, relative_.q_start.data(), relative_.v_start.data(), model_->q_start.data(), model_->v_start.data());
     compile_connections(d_, map_, joints, *model_, m);
     for (const PrescribedMotion& motion : m.motions) m.force_signals.push_back(motion.signal);
-    settle(*model_, start_positions(*model_, m), m);
+    MechanismState<D> start = start_positions(*model_, m);
+    settle(*model_, start, m);
     model_->layout.nq = m.tree.nq;
     model_->layout.nv = m.tree.nv;
     model_->layout.motion_memory = motion_memory_size(model_->description.solver, m.tree.nv);

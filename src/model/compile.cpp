@@ -23,7 +23,13 @@ MechanismState<D> start_positions(const CompiledModel& model, const Mechanism<D>
 }
 
 template <int D>
-void settle(const CompiledModel& model, const MechanismState<D>& start, Mechanism<D>& m) {
+void settle(const CompiledModel& model, MechanismState<D>& start, Mechanism<D>& m) {
+  for (std::size_t i = 0; i < m.ports.size(); ++i)
+    if (Port<D>& port = m.ports[i]; D == 2 && port.kind == PortKind::angle) {
+      const double s = unwrapped(start.s[i], port.near);
+      port.start += s - start.s[i];
+      start.s[i] = s;
+    }
   for (std::size_t i = 0; i < m.springs.size(); ++i)
     if (std::isnan(m.springs[i].rest)) m.springs[i].rest = start.springs[i].length;
   for (std::size_t i = 0; i < m.constraints.size(); ++i) {
@@ -38,8 +44,8 @@ void settle(const CompiledModel& model, const MechanismState<D>& start, Mechanis
 
 template MechanismState<2> start_positions<2>(const CompiledModel&, const Mechanism<2>&);
 template MechanismState<3> start_positions<3>(const CompiledModel&, const Mechanism<3>&);
-template void settle<2>(const CompiledModel&, const MechanismState<2>&, Mechanism<2>&);
-template void settle<3>(const CompiledModel&, const MechanismState<3>&, Mechanism<3>&);
+template void settle<2>(const CompiledModel&, MechanismState<2>&, Mechanism<2>&);
+template void settle<3>(const CompiledModel&, MechanismState<3>&, Mechanism<3>&);
 
 std::vector<double> depths(const Tree<3>& tree, const std::vector<Mat<3>>& frames) {
   std::vector<double> depth(tree.nodes.size(), 0.0);

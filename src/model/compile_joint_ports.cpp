@@ -29,27 +29,26 @@ struct LoopAngle {
 };
 LoopAngle angle_of(const LoopDescription& loop, std::size_t part, const CompiledModel& model) {
   const Vec<3> a = direction(model, loop.between[0], loop.axis[0]), b = direction(model, loop.between[1], loop.axis[1]);
-  if (loop.kind == LoopKind::universal) return part == 0 ? LoopAngle{a, normals(a)[0], b} : LoopAngle{b, a, normals(b)[0], true};
-  // the same components in both bodies' frames
+  // of components in the body's frame that follow from those of the axis
   const auto across = [&](int i) {
     const std::size_t k = static_cast<std::size_t>(i);
     const Vec<3> axis(loop.axis[k][0], loop.axis[k][1], loop.axis[k][2]), n = normals(axis.normalized())[0];
     return direction(model, loop.between[k], {n.x(), n.y(), n.z()});
   };
+  if (loop.kind == LoopKind::universal) return part == 0 ? LoopAngle{a, across(0), b} : LoopAngle{b, a, across(1), true};
   return {a, across(0), across(1)};
 }
 
-/// The middle of a coordinate's limits; 0 without.
+/// The middle of an angle's limits, of which there are two or none; 0 without.
 double middle_of(const CoordinateElements* elements) {
-  if (elements == nullptr || !elements->limits) return 0;
-  const LimitsDescription& limits = *elements->limits;
-  return (limits.minimum.value_or(limits.maximum.value_or(0)) + limits.maximum.value_or(limits.minimum.value_or(0))) / 2;
+  return elements != nullptr && elements->limits ? (*elements->limits->minimum + *elements->limits->maximum) / 2 : 0;
 }
 
 template <int D>
 void set_angle(const LoopAngle& angle, double near, const PointMap& map, Port<D>& port) {
+  constexpr double kHalfTurn = 1e-9;  // [rad] rounding: half a turn away is counted upwards
+  port.near = near + kHalfTurn;
   if constexpr (D == 3) {
-    port.near = near;
     port.angle = angle.about_second ? JointAngle{-angle.axis, angle.to, angle.from} : JointAngle{angle.axis, angle.from, angle.to};
   } else {
     const std::vector<Mat<3>> R = zero_orientations(map.space->tree);
@@ -126,11 +125,12 @@ double limit_stiffness(const CompiledModel& model, const CoordinatePlace& place,
   constexpr double kFirm = 1000;
   const Description& d = model.description;
   const double g = std::hypot(d.gravity[0], d.gravity[1], d.gravity[2]), inertia = port_inertia(model, port),
-               extent = std::visit([](const auto&m) { return m.extent; }, model.mechanism), stiffness = kFirm * inertia * g / extent;
+               lever = std::visit([](const auto&m) { return largest_lever(m); }, model.mechanism), stiffness = kFirm * inertia * g / lever;
   if (stiffness > 0 && std::isfinite(stiffness)) return stiffness;
   const std::string path = std::string(place.of_loop ? "loops." : "joints.") + place.joint + ".limits" +
                            (place.alone ? std::string() : "." + std::string(place.name.position)) + ".stiffness";
-  throw InputError({{span_of(d, path), path, "the coordinate moves no inertia from which its stiffness could follow", "a stiffness", ""}});
+  throw InputError({{span_of(d, path), path, "the stiffness has no default: the coordinate moves no inertia, or no body has a lever arm",
+                     "a stiffness", ""}});
 }
 
 template int add_joint_port<2>(const CoordinatePlace&, const PointMap&, CompiledModel&, Mechanism<2>&);

@@ -95,7 +95,8 @@ int joint_port(const CoordinatePlace& place, const PointMap& map, CompiledModel&
 
 /// Inertia [kg m2, kg] that a port moves at the start, every coordinate alone, 1 / sum s_k^2 / M_kk; 0: none.
 double port_inertia(const CompiledModel& model, int port);
-/// Default stiffness of the limits of a coordinate: its own weight at the largest lever bends them by 1/1000.
+/// Default stiffness of the limits of a coordinate: its own weight at the largest lever bends them by 1/1000. Throws InputError without
+/// inertia or lever.
 double limit_stiffness(const CompiledModel& model, const CoordinatePlace& place, int port);
 
 /// Joints as rows (cartesian coordinates), loops, motions, couplings, wheels, blades, springs, loads and ports. Unset rest
@@ -108,9 +109,9 @@ void compile_connections(const Description& description, const PointMap& map, co
 template <int D>
 MechanismState<D> start_positions(const CompiledModel& model, const Mechanism<D>& mechanism);
 
-/// Sets unset rest lengths from the assembled start.
+/// Sets unset rest lengths from the assembled start, and the turn in which the angles of planar loop closures start, also in `start`.
 template <int D>
-void settle(const CompiledModel& model, const MechanismState<D>& start, Mechanism<D>& mechanism);
+void settle(const CompiledModel& model, MechanismState<D>& start, Mechanism<D>& mechanism);
 
 /// Centres of mass in the plane.
 void project_centers(const Vec<3>& reference, const PointMap& map, CompiledModel& model);

@@ -108,9 +108,11 @@ Description description_at(const CompiledModel& model, const StateVector& state,
   for (std::size_t i = 0; i < d.motors.size(); ++i)
     set_friction(d.motors[i].second.friction, model.hydraulics.actuators[d.cylinders.size() + i]);
   for (const JointPort& port : model.joint_ports) {
-    const CoordinatePlace& at = port.place;
-    CoordinateElements& elements = at.of_loop ? d.loops[at.number].second.elements[at.part] : d.joints[at.number].second.elements[at.part];
-    if (port.port >= model.hydraulics.pistons && elements.friction) set_friction(*elements.friction, model.hydraulics.actuators[port.port]);
+    if (port.port < model.hydraulics.pistons) continue;
+    CoordinateElements& elements = elements_at(d, port.place);
+    const Actuator& a = model.hydraulics.actuators[port.port];
+    if (elements.friction) set_friction(*elements.friction, a);
+    if (elements.limits) elements.limits->stiffness = a.cylinder.damper.stiffness;  // a default follows from the start
   }
   for (const ControlBlock& block : model.hydraulics.control) {  // filters start steady at their inputs
     const double* x = state.y() + block.output + 1;

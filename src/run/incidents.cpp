@@ -1,4 +1,4 @@
-// Detection of end-damper strikes, empty accumulators and open relief valves.
+// Detection of strikes of end dampers and limits, empty accumulators and open relief valves.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run/incidents.h"
 
@@ -55,7 +55,9 @@ Incidents IncidentWatch::nothing() const {
   Incidents list;
   for (int i : actuators_) {
     const Actuator& a = model_->hydraulics.actuators[static_cast<std::size_t>(i)];
-    list.end_stops.push_back({a.name, a.is_rotary});
+    const auto same = [&](const EndStopRecord& r) { return r.name == a.name; };
+    const bool taken = std::any_of(list.end_stops.begin(), list.end_stops.end(), same);
+    list.end_stops.push_back({taken ? std::string(a.section) + "." + a.name : a.name, a.is_rotary});
   }
   for (const Component* c : stores_) list.accumulators.push_back({c->name});
   for (const Relief& r : reliefs_) list.reliefs.push_back({r.valve != nullptr ? r.valve->name : r.component->name});

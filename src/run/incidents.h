@@ -1,5 +1,5 @@
-// Events of a run to be reported to the user, detected at the ends of its steps: pistons that reach their end dampers, emptied
-// accumulators, relief valves that open.
+// Events of a run to be reported to the user, detected at the ends of its steps: pistons that reach their end dampers and joints that
+// reach their limits, emptied accumulators, relief valves that open.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,10 +12,10 @@
 
 namespace trunnion {
 
-/// A piston in its end dampers; angles for a motor.
+/// A piston in its end dampers, or a joint coordinate beyond its limits; angles for a motor or an angle.
 struct EndStopRecord {
-  std::string name;                  // of the cylinder or motor
-  bool is_rotary = false;            // a motor
+  std::string name;                  // of the cylinder, motor or coordinate; after its section where an earlier record has that name
+  bool is_rotary = false;            // an angle
   long strikes = 0;                  // number of entries
   long steps = 0;                    // number of steps spent inside
   double first_time = 0;             // [s]
@@ -37,7 +37,7 @@ struct ReliefRecord {
 };
 
 struct Incidents {
-  std::vector<EndStopRecord> end_stops;   // per cylinder or motor with end dampers
+  std::vector<EndStopRecord> end_stops;   // per cylinder or motor with end dampers and coordinate with limits
   std::vector<EmptyRecord> accumulators;  // per accumulator
   std::vector<ReliefRecord> reliefs;      // per relief valve
 };
@@ -54,7 +54,7 @@ class IncidentWatch {
 
  private:
   double pressure(int node, const StateVector& state) const;
-  /// Depth of a piston in an end damper [m, rad]; not positive: in none.
+  /// Depth in an end damper or beyond a limit [m, rad]; not positive: in none.
   double depth(std::size_t stop) const;
   /// Flow through a relief valve [m3/s].
   double flow(std::size_t relief, const StateVector& state) const;
@@ -69,7 +69,7 @@ class IncidentWatch {
     const Component* component = nullptr;  // with a poppet that moves
   };
   std::vector<Relief> reliefs_;
-  std::function<const double*(const StateVector&)> lengths_;  // [m, rad] of the ports; empty if no end damper needs them
+  std::function<const double*(const StateVector&)> lengths_;  // [m, rad] of the ports; empty if no end stop needs them
   const double* s_ = nullptr;                                 // as last computed
   std::vector<double> last_;                                  // [m, rad] per record: length at the end of the step before
   std::vector<bool> inside_, empty_, open_;

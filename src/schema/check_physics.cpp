@@ -281,15 +281,18 @@ void check_limits(const Description& d, Findings& out, const std::string& path, 
     add_finding(d, out, path + ".stiffness", "without gravity the stiffness has no default", "a stiffness");
   if (limits.damping > 0 && !limits.depth)
     add_finding(d, out, path + ".depth", "damping needs the depth at which it acts", "a depth beyond the limit, such as that of a strike");
+  const bool is_angle = place.name.kind == JointPartKind::angle, up_to_turns = place.of_loop && is_angle;
+  if (up_to_turns && limits.minimum.has_value() != limits.maximum.has_value())
+    add_finding(d, out, path, "the angle of a loop closure is known up to whole turns only: one limit does not say how far away it is",
+                "`minimum` and `maximum`, less than 360 deg apart");
   if (!limits.minimum || !limits.maximum) return;
-  const bool is_angle = place.name.kind == JointPartKind::angle;
   if (!(*limits.minimum < *limits.maximum))
     add_finding(d, out, path + ".maximum",
                 "the greatest value (" + number_text(*limits.maximum) + (is_angle ? " rad" : " m") + ") is not above the least (" +
                     number_text(*limits.minimum) + (is_angle ? " rad)" : " m)"),
                 "minimum < maximum");
-  else if (place.of_loop && is_angle && *limits.maximum - *limits.minimum >= 2 * std::numbers::pi)
-    add_finding(d, out, path + ".maximum", "the angle of a loop closure is counted within one turn", "limits less than 360 deg apart",
+  else if (up_to_turns && *limits.maximum - *limits.minimum >= 2 * std::numbers::pi)
+    add_finding(d, out, path + ".maximum", "the angle of a loop closure is known up to whole turns only", "limits less than 360 deg apart",
                 "limit the angle of a joint of the tree instead");
 }
 

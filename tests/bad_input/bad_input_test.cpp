@@ -103,6 +103,8 @@ TEST(BadInput, FrictionAndLimitsOfJointsAreChecked) {
       on_crank("limits: {maximum: 1 m}"),
       on_pin("limits: {minimum: -200 deg, maximum: 200 deg}"),
       on_pin("friction: {model: brown_mcphee, coulomb: 2, static: 1}"),
+      on_pin("limits: {minimum: -150 deg}"),
+      on_pin("limits: {maximum: 3}"),
   };
   const char *const joint = "joints.crank.", *const loop = "loops.E.";
   const struct {
@@ -118,8 +120,10 @@ TEST(BadInput, FrictionAndLimitsOfJointsAreChecked) {
       {std::string(joint) + "limits.stiffness", {"greater than 0"}},
       {std::string(joint) + "limits.depth", {"damping needs the depth"}},
       {std::string(joint) + "limits.maximum", {"different dimension", "an angle"}},
-      {std::string(loop) + "limits.maximum", {"within one turn", "less than 360 deg"}},
+      {std::string(loop) + "limits.maximum", {"up to whole turns only", "less than 360 deg"}},
       {std::string(loop) + "friction.static", {"1 N m is less than the Coulomb friction 2 N m"}},
+      {std::string(loop) + "limits", {"up to whole turns only", "`minimum` and `maximum`"}},
+      {std::string(loop) + "limits", {"up to whole turns only", "`minimum` and `maximum`"}},
   };
   for (std::size_t i = 0; i < std::size(texts); ++i) {
     const bool of_loop = i > 8;

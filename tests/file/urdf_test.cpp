@@ -105,6 +105,39 @@ TEST(Urdf, FrictionAndLimitsOfAJointActInTheModel) {
   EXPECT_TRUE(holds(wrong.left_out, "limits of joint `shoulder`, 1 to -1 rad"));
 }
 
+TEST(Urdf, AJointWhoseLimitsExcludeZeroStartsAtTheNearerOne) {
+  const std::string elbow = "type=\"continuous\"><parent link=\"upper arm\"/><child link=\"fore\"/><origin xyz=\"1 0 0\"/>";
+  const auto imported_with = [&](const std::string& limit) {
+    return import_urdf(edited(elbow, "type=\"revolute\"><parent link=\"upper arm\"/><child link=\"fore\"/><origin xyz=\"1 0 0\"/>" + limit),
+                       "robot.urdf", false);
+  };
+  const auto start = [](const Description& d, const char* joint) {
+    return std::find_if(d.joints.begin(), d.joints.end(), [&](const auto& j) { return j.first == joint; })->second.coordinate;
+  };
+  const ImportedModel above = imported_with("<limit lower=\"0.5\" upper=\"1.5\"/>"),
+                      below = imported_with("<limit lower=\"-1.5\" upper=\"-0.5\"/>"),
+                      around = imported_with("<limit lower=\"-0.5\" upper=\"0.5\"/>");
+  EXPECT_TRUE(
+      holds(above.changed, "limits of joint `elbow`, 0.5 to 1.5 rad: elastic, with the default stiffness; the joint starts at 0.5"));
+  EXPECT_TRUE(
+      holds(below.changed, "limits of joint `elbow`, -1.5 to -0.5 rad: elastic, with the default stiffness; the joint starts at -0.5"));
+  EXPECT_TRUE(holds(around.changed, "limits of joint `elbow`, -0.5 to 0.5 rad: elastic, with the default stiffness"));
+  const Description d = parse_model(above.text, "robot.yaml"), other = parse_model(below.text, "robot.yaml"),
+                    free = parse_model(around.text, "robot.yaml");
+  EXPECT_EQ(start(d, "fore"), 0.5);
+  EXPECT_EQ(start(other, "fore"), -0.5);
+  EXPECT_FALSE(start(free, "fore"));
+  // what mimics it starts where its relation demands, which the coupling keeps
+  EXPECT_NEAR(start(d, "finger").value_or(0), 0.1 * 0.5 + 0.02, 1e-15);
+  EXPECT_NEAR(start(free, "finger").value_or(0), 0.02, 1e-15);
+  const auto model = compile(d);
+  Runner run(model);
+  run.advance(0.1);
+  const double *q = run.state().q(), elbow_angle = q[1];
+  EXPECT_GT(std::abs(elbow_angle - 0.5), 1e-4);
+  EXPECT_NEAR(q[2], 0.1 * elbow_angle + 0.02, 1e-9);
+}
+
 // A rod on a pivot whose frame the joint rotates: its small-amplitude period is that of the compound pendulum.
 TEST(Urdf, AnImportedPendulumSwingsWithItsPeriod) {
   const std::string robot = R"xml(<robot name="pendulum"><link name="base"><inertial><mass value="1"/></inertial></link>

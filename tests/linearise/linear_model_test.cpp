@@ -200,6 +200,26 @@ TEST(LinearModel, OfAQuasistaticCircuitNeedsEquationsAndKnowsItsKinks) {
   EXPECT_THROW(linearise(discrete, start_state(*discrete)), Error);
 }
 
+TEST(LinearModel, WarnsAtTheLimitOfAJointByTheNameOfItsChannel) {
+  const auto model = test::model_from(R"(
+trunnion: 1
+gravity: [0, 0, -9.81]
+bodies: {slide: {mass: 2, inertia: [1, 1, 1]}, mass: {mass: 3, inertia: [1, 1, 1]}}
+joints:
+  slide: {cylindrical: {parent: ground, axis: z}, position: 1 m, limits: {position: {minimum: 1 m, stiffness: 1e4}}}
+  mass: {prismatic: {parent: ground, axis: x}, speed: 0.25, friction: {model: bengisu_akay, coulomb: 2, static: 3, stribeck_velocity: 0.25, decay: 20}}
+solver: {step: 1 ms, duration: 1 s}
+)");
+  std::vector<std::string> kinks;
+  for (const std::string& warning : linearise(model, start_state(*model)).warnings)
+    if (const std::size_t end = warning.find(" is on a kink"); end != std::string::npos) kinks.push_back(warning.substr(0, end));
+  EXPECT_EQ(kinks, (std::vector<std::string>{"slide.position = 1", "mass.speed = 0.25"}));
+  const auto observer = make_observer(model);
+  for (const char* name : {"slide.position", "mass.speed"})
+    EXPECT_TRUE(std::any_of(observer->channels().begin(), observer->channels().end(), [&](const Channel& c) { return c.name == name; }))
+        << name;
+}
+
 TEST(LinearModel, WarnsWhereAValveIsAboutToOpen) {
   const auto warnings = [](const std::string& lever, const std::vector<std::string>& set) {
     const auto model = test::model_from(test::metering_machine("signals: {lever: " + lever + "}\n"), set);

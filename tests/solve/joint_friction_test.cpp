@@ -9,13 +9,18 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "cosimulation/cosimulation.h"
 #include "linearise/steady.h"
 #include "machine/equilibrium.h"
 #include "machine/observe.h"
+#include "machine/start.h"
+#include "model/description_at.h"
 #include "results/run_case.h"
+#include "schema/schema.h"
 #include "support/machines.h"
+#include "trunnion/simulation.h"
 
 namespace trunnion {
 namespace {
@@ -248,6 +253,67 @@ solver: {{step: 1 ms, duration: 1 s}}
     }
 }
 
+TEST(JointLimits, DefaultStiffnessNeedsALever) {
+  try {
+    model_from(faller("minimum: 1 m"));
+    ADD_FAILURE() << "accepted";
+  } catch (const InputError& error) {
+    ASSERT_EQ(error.diagnostics().size(), 1u);
+    EXPECT_EQ(error.diagnostics()[0].path, "joints.mass.limits.stiffness");
+  }
+}
+
+/// The default would follow from the new start: the folded arm moves less inertia than the stretched one.
+TEST(JointLimits, DefaultStiffnessStaysWhereTheMachineStartsElsewhere) {
+  const auto model = model_from(R"(
+trunnion: 1
+gravity: [0, -9.81, 0]
+bodies: {arm: {rod: {length: 1, mass: 2}}, fore: {rod: {length: 1, mass: 2}}}
+joints:
+  arm: {revolute: {parent: ground, axis: z}, angle: 0, limits: {minimum: 0}}
+  fore: {revolute: {parent: arm, at: [1, 0, 0], axis: z}, angle: -30 deg}
+solver: {step: 1 ms, duration: 1 s}
+)");
+  const auto stiffness = [](const CompiledModel& m) { return m.hydraulics.actuators.at(0).cylinder.damper.stiffness; };
+  const Equilibrium rest = solve_equilibrium(*model);
+  Description there = description_at(*model, rest.state);
+  const auto again = compile(parse_model(write_model(there), "equilibrium.yaml"));
+  EXPECT_EQ(stiffness(*again), stiffness(*model));
+  EXPECT_NEAR(channel(again, start_state(*again), "arm.limit_torque"), channel(model, rest.state, "arm.limit_torque"), 1e-9);
+  there.joints[0].second.elements[0].limits->stiffness.reset();
+  EXPECT_LT(stiffness(*compile(there)), 0.9 * stiffness(*model)) << "nothing to keep";
+}
+
+/// A joint and a loop of one name: the body hits the joint's limit above, then the loop's below.
+TEST(JointLimits, StrikesOfTwoEndStopsOfOneNameAreCountedSeparately) {
+  const std::string text = R"(
+trunnion: 1
+gravity: [0, -9.81, 0]
+bodies: {lift: {point_mass: {mass: 3}}}
+joints: {lift: {prismatic: {parent: ground, axis: y}, position: 1, speed: 3, limits: {maximum: 1.2, stiffness: 3e4}}}
+loops: {lift: {point_on_line: {between: [ground, lift], at: [[0, 0, 0], [0, 0, 0]], axis: y}, limits: {minimum: 0.6, stiffness: 3e4}}}
+solver: {step: 0.1 ms, duration: 0.4 s}
+)";
+  const CaseResult result = run_case(model_from(text));
+  ASSERT_FALSE(result.failure);
+  const nlohmann::json stops = nlohmann::json::parse(summary_json(result, "", 0))["end_stops"];
+  ASSERT_EQ(stops.size(), 2u) << stops;
+  EXPECT_EQ(stops["lift"]["strikes"], 1);
+  EXPECT_EQ(stops["loops.lift"]["strikes"], 1);
+  const double g = 9.81, up = std::sqrt(9 - 2 * g * 0.2), rises = (3 - up) / g;
+  EXPECT_NEAR(stops["lift"]["first_time"], rises, 2e-4);
+  // half a period of the stop, and down by 0.6 m
+  const double falls = 3.14159265358979323846 * std::sqrt(3 / 3e4) + (std::sqrt(up * up + 2 * g * 0.6) - up) / g;
+  EXPECT_NEAR(stops["loops.lift"]["first_time"], rises + falls, 2e-3);
+  Simulation simulation = Simulation::from_text(text);
+  std::vector<std::string> messages;
+  simulation.on_message([&](const Message& message) {
+    if (message.severity == Message::Severity::note) messages.push_back(message.text);
+  });
+  simulation.run();
+  EXPECT_EQ(messages, (std::vector<std::string>{"lift: hit an end stop", "loops.lift: hit an end stop"}));
+}
+
 // ---------------------------------------------------------------- loops, both coordinates, all steppers
 
 /// Crank, coupler and rocker; friction in every joint and in the pin that closes the loop, a limit of the rocker. On a turning table,
@@ -328,6 +394,60 @@ TEST(JointFriction, TheAngleOfALoopIsThatBetweenItsBodies) {
   EXPECT_NEAR(planar.at("pin.angle"), planar.at("rocker.angle") - planar.at("crank.angle") - planar.at("coupler.angle"), 1e-9);
   // about y, while the joints turn about -y
   EXPECT_NEAR(spatial.at("pin.angle"), -(spatial.at("rocker.angle") - spatial.at("crank.angle") - spatial.at("coupler.angle")), 1e-9);
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return at == std::string::npos ? text : text.replace(at, from.size(), to);
+}
+
+/// The turn in which start coordinates are written is no property of the machine; that of the limits selects the turn of the angle.
+TEST(JointLimits, TheAngleOfALoopIsCountedInTheTurnOfItsLimits) {
+  constexpr double kTurn = 2 * 3.14159265358979323846;
+  for (const bool spatial : {false, true}) {
+    const auto at_the_end = [&](double turns, bool limits, const std::string& coupler, const char* coordinates) {
+      const double low = (spatial ? -85 : 75) + 360 * turns, high = (spatial ? -75 : 85) + 360 * turns;
+      std::string text = replaced(linkage(spatial), "angle: -60 deg", "angle: " + coupler);
+      if (limits)
+        text = replaced(text, "loops: {pin: {",
+                        fmt::format("loops: {{pin: {{limits: {{minimum: {} deg, maximum: {} deg, stiffness: 300}}, ", low, high));
+      return end_of(text, {std::string("solver.coordinates=") + coordinates}, 0.1);
+    };
+    for (const bool limits : {false, true}) {
+      const auto exact = at_the_end(0, limits, "-60 deg", "relative");
+      EXPECT_LT(std::abs(exact.at("pin.angle")), kTurn / 2);
+      if (limits) { EXPECT_GT(std::abs(exact.at("pin.limit_torque")), 1); }
+      for (const char* coordinates : {"relative", "cartesian"})
+        for (const char* coupler : {"-60 deg", "300 deg", "-420 deg"})
+          for (const double turns : {0.0, 1.0, -2.0}) {
+            if (turns != 0 && !limits) continue;
+            const auto values = at_the_end(turns, limits, coupler, coordinates);
+            const std::string of = std::string(spatial ? "space, " : "plane, ") + coordinates + ", coupler " + coupler;
+            EXPECT_NEAR(values.at("pin.angle"), exact.at("pin.angle") + kTurn * turns, 2e-5) << of;
+            EXPECT_NEAR(values.at("rocker.angle"), exact.at("rocker.angle"), 2e-5) << of;
+            if (limits) { EXPECT_NEAR(values.at("pin.limit_torque"), exact.at("pin.limit_torque"), 0.02) << of; }
+          }
+    }
+  }
+}
+
+/// Zero of the angles of a universal loop: from the components of its axes in the frames of its bodies, to whatever they are fixed.
+TEST(JointFriction, TheAnglesOfAUniversalLoopBeginInTheFramesOfItsBodies) {
+  const auto values = end_of(R"(
+trunnion: 1
+gravity: [0, 0, 0]
+bodies: {arm: {mass: 2, inertia: [1, 1, 1]}, plate: {mass: 1, inertia: [1, 1, 1]}}
+joints:
+  arm: {universal: {parent: ground, axes: [z, x]}, angles: [20 deg, 30 deg]}
+  plate: {fixed: {parent: arm, orientation: [40 deg, 0, 0]}}
+loops: {u: {universal: {between: [ground, plate], at: [[0, 0, 0], [0, 0, 0]], axes: [z, x]}, friction: {angle_1: {coulomb: 1}, angle_2: {coulomb: 1}}}}
+solver: {step: 1 ms, duration: 1 s}
+)",
+                             {}, 0.0);
+  constexpr double kDegree = 3.14159265358979323846 / 180;
+  EXPECT_NEAR(values.at("u.angle_1"), (20 - 90) * kDegree, 1e-12);  // from y = z x X of the ground to the plate's x
+  EXPECT_NEAR(values.at("u.angle_2"), (30 + 40) * kDegree, 1e-12);  // from z of the ground to z = x x Y of the plate, about x
 }
 
 TEST(JointFriction, ItsWorkIsInTheLedger) {

@@ -102,7 +102,9 @@ class Builder {
           ", friction: {{model: {}, coulomb: {}, static: {}, stribeck_velocity: 0.05, viscous: {}, decay: 20, bristle_stiffness: {}, "
           "bristle_damping: {}}}",
           laws[n / 2 % 4], 3 * size, 4 * size, size / 2, 2000 * size, 20 * size);
-    if (n % 4 == 1) text += fmt::format(", limits: {{minimum: 0.4, stiffness: {}, damping: {}, depth: 0.4}}", 20 * size, 3 * size);
+    if (n % 4 == 1)
+      text += fmt::format(", limits: {{minimum: 0.4{}, stiffness: {}, damping: {}, depth: 0.4}}", loop && turns ? ", maximum: 2" : "",
+                          20 * size, 3 * size);
     return text;
   }
   void revolute(const Place& child, const Place& parent, const Vector& axis) {
