@@ -114,7 +114,7 @@ struct GroundDescription {
 // ---------------------------------------------------------------- friction and limits of joints
 
 /// Laws of friction.
-enum class FrictionKind { none, coulomb_viscous, bengisu_akay, brown_mcphee, lugre, modified_lugre };
+enum class FrictionKind { none, coulomb_viscous, bengisu_akay, brown_mcphee, lugre, modified_lugre, dahl };
 /// How the states of a friction law are integrated.
 enum class FrictionStates { monolithic, local };
 

@@ -40,6 +40,12 @@ LuGre make_lugre(const FrictionDescription& d) {
   return {d.coulomb, d.static_force,      d.stribeck_velocity, d.exponent,
           d.viscous, d.bristle_stiffness, d.bristle_damping,   d.bristle_damping_velocity};
 }
+/// Dahl's law with the exponent 1, q_dot = v - sigma0 |v| q / F_c, F = sigma0 q + sigma2 v: LuGre without stiction and bristle damping.
+LuGre make_dahl(FrictionDescription d) {
+  d.static_force = d.coulomb;
+  d.bristle_damping = 0;
+  return make_lugre(d);
+}
 ModifiedLuGre make_modified_lugre(const FrictionDescription& d) {
   require_positive("film_velocity", d.film_velocity);
   require_positive("film_time_up", d.film_time_up);
@@ -77,6 +83,8 @@ FrictionLaw make_friction(const FrictionDescription& d) {
       return make_lugre(d);
     case FrictionKind::modified_lugre:
       return make_modified_lugre(d);
+    case FrictionKind::dahl:
+      return make_dahl(d);
   }
   throw Error("friction: unknown model");
 }

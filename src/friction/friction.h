@@ -1,4 +1,4 @@
-// Seal friction of a cylinder: slip speed (and friction states) -> force (and state rates), one of six laws.
+// Seal friction of a cylinder: slip speed (and friction states) -> force (and state rates), one of seven laws.
 // Sign: the force is positive with positive slip speed; it opposes the motion.
 // Two treatments of the states x of a law: as unknowns of the system (respond), or solved for at the end of a step and eliminated
 // (respond_local, static condensation); both give the same solution. Only errors of make_friction allocate.

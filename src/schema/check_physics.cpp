@@ -258,16 +258,16 @@ void check_friction(const Description& d, Findings& out, const std::string& path
   };
   if (f.model == FrictionKind::none || f.model == FrictionKind::coulomb_viscous) return;
   const char* const unit = is_rotary ? " N m" : " N";
-  if (f.static_force < f.coulomb)
+  if (f.static_force < f.coulomb && f.model != FrictionKind::dahl)
     add_finding(
         d, out, path + ".static",
         "the static friction " + number_text(f.static_force) + unit + " is less than the Coulomb friction " + number_text(f.coulomb) + unit,
         "a value not less than that");
   if (f.model == FrictionKind::bengisu_akay) positive("decay", f.decay);
-  if (f.model != FrictionKind::lugre && f.model != FrictionKind::modified_lugre) return;
+  if (f.model == FrictionKind::bengisu_akay || f.model == FrictionKind::brown_mcphee) return;
   positive("coulomb", f.coulomb);
   positive("bristle_stiffness", f.bristle_stiffness);
-  if (f.model == FrictionKind::lugre) return;
+  if (f.model != FrictionKind::modified_lugre) return;
   positive("film_velocity", f.film_velocity);
   positive("film_time_up", f.film_time_up);
   positive("film_time_down", f.film_time_down);

@@ -347,7 +347,7 @@ const std::vector<const char*>& tangent_words() {
   return words;
 }
 const std::vector<const char*>& friction_words() {
-  static const std::vector<const char*> words{"none", "coulomb_viscous", "bengisu_akay", "brown_mcphee", "lugre", "modified_lugre"};
+  static const std::vector<const char*> words{"none", "coulomb_viscous", "bengisu_akay", "brown_mcphee", "lugre", "modified_lugre", "dahl"};
   return words;
 }
 

@@ -100,6 +100,31 @@ TEST(FrictionCurve, TrapezoidalRuleHasItsOrder) {
   }
 }
 
+TEST(FrictionCurve, DahlsForceIsAFunctionOfThePath) {
+  FrictionDescription d = test::seal(FrictionKind::dahl);
+  d.viscous = 0;
+  d.static_force = 0;  // not used
+  const FrictionLaw law = make_friction(d);
+  const double F_c = d.coulomb, length = F_c / d.bristle_stiffness;  // 36 micrometres
+  for (const double frequency : {0.1, 10.0}) {                       // the same path, a hundred times faster
+    const double amplitude = 1e-4 * std::numbers::pi * frequency;    // of the speed: a way of 0.1 mm and back
+    double reversal = 0, force = 0, last = 0;                        // position and force at the last reversal
+    bool forward = true;
+    for (const FrictionPoint& p : friction_curve(law, {amplitude, frequency, 2, 40000})) {
+      if (p.velocity != 0 && (p.velocity > 0) != forward) {
+        const double sign = forward ? 1 : -1;
+        force = sign * F_c + (force - sign * F_c) * std::exp(-std::abs(last - reversal) / length);
+        reversal = last;
+        forward = !forward;
+      }
+      const double sign = forward ? 1 : -1;
+      const double exact = sign * F_c + (force - sign * F_c) * std::exp(-std::abs(p.displacement - reversal) / length);
+      ASSERT_NEAR(p.force, exact, 1e-5 * F_c) << p.time;
+      last = p.displacement;
+    }
+  }
+}
+
 TEST(FrictionCurve, SteadyCurveSpansItsSpeeds) {
   const auto curve = steady_friction_curve(seal_law(FrictionKind::modified_lugre), -0.05, 0.05, 101);
   ASSERT_EQ(curve.size(), 101u);

@@ -33,8 +33,8 @@ double component(const FrictionLaw& law, int which, double v, const double* x) {
 }
 
 TEST(Friction, StatesHaveNamesAndUnits) {
-  const int expected[] = {0, 0, 0, 0, 1, 2};
-  for (int i = 0; i < 6; ++i) {
+  const int expected[] = {0, 0, 0, 0, 1, 2, 1};
+  for (int i = 0; i < 7; ++i) {
     const FrictionLaw law = seal_law(kAllLaws[i]);
     EXPECT_EQ(friction_states(law), expected[i]);
     ASSERT_EQ(int(friction_state_info(law).size()), expected[i]);

@@ -38,7 +38,8 @@ double central_difference(F f, double x, double step) {
 }
 
 inline constexpr FrictionKind kAllLaws[] = {FrictionKind::none,         FrictionKind::coulomb_viscous, FrictionKind::bengisu_akay,
-                                            FrictionKind::brown_mcphee, FrictionKind::lugre,           FrictionKind::modified_lugre};
+                                            FrictionKind::brown_mcphee, FrictionKind::lugre,           FrictionKind::modified_lugre,
+                                            FrictionKind::dahl};
 inline constexpr FrictionKind kStaticLaws[] = {FrictionKind::none, FrictionKind::coulomb_viscous, FrictionKind::bengisu_akay,
                                                FrictionKind::brown_mcphee};
 inline constexpr FrictionKind kBristleLaws[] = {FrictionKind::lugre, FrictionKind::modified_lugre};
