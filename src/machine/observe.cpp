@@ -210,11 +210,10 @@ class MachineReadings : public Base {
     centers_.push_back({&body, cells});
   }
   struct ActuatorWords {
-    const char *section, *position, *position_unit, *position_meaning, *rate_unit, *rate_meaning;
+    const char *position, *position_unit, *position_meaning, *rate_unit, *rate_meaning;
     const char *force, *force_unit, *force_meaning, *power_meaning, *bristle_unit;
   };
-  static constexpr ActuatorWords kCylinderWords{"cylinders",
-                                                "length",
+  static constexpr ActuatorWords kCylinderWords{"length",
                                                 "m",
                                                 "distance between the mounts",
                                                 "m/s",
@@ -224,8 +223,7 @@ class MachineReadings : public Base {
                                                 "net force on the mechanism, positive when pushing",
                                                 "power on the mechanism, force times rate",
                                                 "m"};
-  static constexpr ActuatorWords kMotorWords{"motors",
-                                             "angle",
+  static constexpr ActuatorWords kMotorWords{"angle",
                                              "rad",
                                              "joint angle",
                                              "rad/s",
@@ -238,7 +236,7 @@ class MachineReadings : public Base {
   void add_actuator(int i) {
     const Actuator& a = netlist_.actuators[i];
     const ActuatorWords& w = a.is_rotary ? kMotorWords : kCylinderWords;
-    const std::string section = w.section, n = a.name;
+    const std::string section = a.section, n = a.name;
     const PortForces<S>& port = oil_.ports[i];
     add(section, n + "." + w.position, w.position_unit, w.position_meaning, &mechanism_.s[i]);
     add(section, n + ".rate", w.rate_unit, w.rate_meaning, &mechanism_.s_dot[i]);
@@ -252,7 +250,8 @@ class MachineReadings : public Base {
       add(section, n + ".end_damper", w.force_unit, std::string(w.force) + " of the end dampers, positive when pushing", &port.damper);
     actuators_.push_back({angle, add(section, n + ".power", "W", w.power_meaning),
                           add(section, n + ".flow_A", "m^3/s", "displaced flow into chamber A"),
-                          add(section, n + ".flow_B", "m^3/s", "displaced flow out of chamber B")});
+                          a.cylinder.area_B > 0 ? add(section, n + ".flow_B", "m^3/s", "displaced flow out of chamber B") : nullptr});
+    if (a.spool >= 0) add_spool(section, netlist_.spools[a.spool]);
     add_friction_states(section, n + ".", a, w.bristle_unit);
     add_entry(n, Account::actuator);
     add_entry(n, Account::friction);
@@ -315,11 +314,9 @@ class MachineReadings : public Base {
     }
   }
   void add_element(const Orifice& o) {
-    if (o.spool >= 0) {
-      add_spool("valves", netlist_.spools[o.spool]);
-      openings_.push_back({add("valves", o.name + ".opening", "", "opening from 0 to 1"), &o});
-    }
-    add_flow(o.name, o.B);
+    if (o.spool >= 0) add_spool(o.section, netlist_.spools[o.spool]);
+    if (o.spool >= 0 || o.cushion.port >= 0) openings_.push_back({add(o.section, o.name + ".opening", "", "opening from 0 to 1"), &o});
+    add_flow(o.section, o.name, o.B);
   }
   /// Flows, states and powers with the names that the component defines.
   void add_component(const Component& c) {
@@ -341,18 +338,14 @@ class MachineReadings : public Base {
     add(section, spool.name + ".spool", "", "acting command, in the unit of its signal", y_.data() + spool.state);
     if (spool.second_order()) add(section, spool.name + ".spool_rate", "", "rate of the spool, per second", y_.data() + spool.state + 1);
   }
-  void add_element(const OneWayValve& v) { add_flow(v.name, v.B); }
-  void add_flow(const std::string& name, int B) {
-    flows_.push_back({add("valves", name + ".flow", "m^3/s", "flow from A to B"), B, 1});
-    add_loss("valves", name);
+  void add_element(const OneWayValve& v) { add_flow(v.section, v.name, v.B); }
+  void add_flow(const std::string& section, const std::string& name, int B) {
+    flows_.push_back({add(section, name + ".flow", "m^3/s", "flow from A to B"), B, 1});
+    add_loss(section, name);
   }
   void add_element(const Leakage& l) {
-    const auto pistons = pistons_of(netlist_);
-    const bool motor =
-        std::any_of(pistons.begin(), pistons.end(), [&](const Actuator& a) { return a.is_rotary && l.name == a.name + ".leakage"; });
-    const char* const section = motor ? "motors" : "cylinders";
-    flows_.push_back({add(section, l.name + ".flow", "m^3/s", "leakage from chamber A to chamber B"), l.B, 1});
-    add_loss(section, l.name);
+    flows_.push_back({add(l.section, l.name + ".flow", "m^3/s", l.meaning), l.B, 1});
+    add_loss(l.section, l.name);
   }
   void add_element(const DirectionalValve& v) {
     add_spool("valves", netlist_.spools[v.spool]);
@@ -686,10 +679,11 @@ class MachineReadings : public Base {
       if constexpr (D == 2)
         if (!a.is_rotary) *actuators_[i].angle = atan2(mechanism_.ports[i].u.y(), mechanism_.ports[i].u.x());
       *actuators_[i].power = *power_++ = port.force * rate;
-      *actuators_[i].flow_A = a.cylinder.area_A * rate;
-      *actuators_[i].flow_B = a.cylinder.area_B * rate;
+      const S swept = fraction_of(a, oil_.spool) * rate;
+      *actuators_[i].flow_A = a.cylinder.area_A * swept;
+      if (actuators_[i].flow_B != nullptr) *actuators_[i].flow_B = a.cylinder.area_B * swept;
       const auto add_source = [&](int node, double area) {
-        if (netlist_.nodes[node].state < 0) outflow_[node] += area * rate;
+        if (netlist_.nodes[node].state < 0) outflow_[node] += area * swept;
       };
       add_source(a.A, a.cylinder.area_A);
       add_source(a.B, -a.cylinder.area_B);
@@ -706,6 +700,7 @@ class MachineReadings : public Base {
   template <class Energy>
   S actuator_heat(const Actuator& a, const S& s, const S& rate, const PortForces<S>& port, Energy& stored) {
     S heat = port.viscous * rate - port.damper * rate;
+    if (a.cylinder.coulomb > 0) heat += a.cylinder.drag(oil_.pressure[a.A], oil_.pressure[a.B], rate) * rate;
     if constexpr (kPlain) {
       heat += friction_dissipated_power(a.friction, rate, y_.data() + a.state);
       stored += friction_stored_energy(a.friction, y_.data() + a.state);
@@ -728,17 +723,19 @@ class MachineReadings : public Base {
       *power_++ = y_[state] * ydot_[state] * capacity(S(volume.volume), y_[state], volume.wall_compressibility);
     }
     // the swept volume contains oil and, below saturation, air, which takes up pressure work as any gas
-    const auto add_chamber = [&](int node, double area, const S& length, double wall, const S& swept) {
-      const int state = netlist_.nodes[node].state;  // volumes come first in y and in the entries
+    const auto add_chamber = [&](int node, int drawn, double area, const S& length, double wall, const S& swept) {
+      const int state = netlist_.nodes[node].state, from = netlist_.nodes[drawn].state;  // volumes come first in y and in the entries
       if (state < 0) return;
       const S& p = y_[state];
-      first[state] += p * ydot_[state] * capacity(S(area * length), p, wall) - p * (1 - netlist_.fluid.liquid_fraction(p)) * swept;
+      const S air = from < 0 ? S(0) : S(1 - netlist_.fluid.liquid_fraction(y_[from]));
+      first[state] += p * ydot_[state] * capacity(S(area * length), p, wall) - p * air * swept;
     };
     for (int i = 0; i < netlist_.pistons; ++i) {
-      const Cylinder& c = netlist_.actuators[i].cylinder;
-      const S &s = mechanism_.s[i], &rate = mechanism_.s_dot[i];
-      add_chamber(netlist_.actuators[i].A, c.area_A, c.chamber_A(s), c.wall_compressibility, c.area_A * rate);
-      add_chamber(netlist_.actuators[i].B, c.area_B, c.chamber_B(s), c.wall_compressibility, -c.area_B * rate);
+      const Actuator& a = netlist_.actuators[i];
+      const Cylinder& c = a.cylinder;
+      const S &s = mechanism_.s[i], swept = fraction_of(a, oil_.spool) * mechanism_.s_dot[i];
+      add_chamber(a.A, drawn_node(a, a.A, value_of(swept)), c.area_A, c.chamber_A(s), c.wall_compressibility, c.area_A * swept);
+      add_chamber(a.B, drawn_node(a, a.B, value_of(swept)), c.area_B, c.chamber_B(s), c.wall_compressibility, -c.area_B * swept);
     }
   }
 
