@@ -112,6 +112,9 @@ class ReferenceCheck : public Visitor {
       for (const char* quantity : {".length", ".rate"}) quantities_.add_made(item.first + quantity);
     for (const auto& item : d.motors)
       for (const char* quantity : {".angle", ".rate"}) quantities_.add_made(item.first + quantity);
+    for (const auto& item : d.pumps)
+      for (const char* quantity : {".angle", ".rate"})
+        if (!item.second.joint.empty()) quantities_.add_made(item.first + quantity);
     for (std::string& name : coordinate_reading_names(d)) quantities_.add_made(std::move(name));
   }
 
