@@ -384,18 +384,32 @@ struct MountDescription {
   Vec3d at{};          ///< [m] body frame
 };
 
-/// Double-acting cylinder between two points; chamber A pushes, chamber B pulls.
+/// Cushioning at one end of the stroke: near it the oil of the chamber leaves through a throttle.
+struct CushionDescription {
+  std::string node{};                  ///< on the other side of the port
+  double length = 0;                   ///< [m] of the chamber, below which the port closes
+  OrificeSize port{}, throttle{};      ///< fully open; at the end of the stroke
+  std::optional<OrificeSize> check{};  ///< check valve from the node into the chamber
+};
+/// Cylinder between two points; chamber A pushes, chamber B pulls. A plunger has no chamber B.
 struct CylinderDescription {
   MountDescription base{}, rod_end{};
   std::string A{}, B{};                 ///< nodes of the chambers (volumes, or pressure sources); empty: supplied by a quasistatic circuit
   std::optional<double> bore{}, rod{};  ///< [m]
   std::optional<double> area_A{}, area_B{};                       ///< [m2]
+  std::optional<double> plunger{};                                ///< [m] diameter of a plunger otherwise
   std::optional<double> chamber_length_A{}, chamber_length_B{};   ///< [m] at the start; unset in a quasistatic circuit: unlimited stroke
   double bulk_modulus = std::numeric_limits<double>::infinity();  ///< [Pa] of the wall
   double viscous = 0;  ///< [N s/m or N m s/rad] viscous coefficient in addition to the friction law
   double leakage = 0;  ///< [m3/(s Pa)] laminar, A to B
   FrictionDescription friction{};
   std::optional<EndDamperDescription> end_damper{};
+  std::optional<CushionDescription> cushion_A{}, cushion_B{};
+};
+/// Case of a motor: laminar leakage from each side to a node.
+struct CaseDrainDescription {
+  std::string node{};
+  double leakage = 0;  ///< [m3/(s Pa)] from each side
 };
 /// Hydraulic motor or rotary actuator on an angle of a joint; pressure in A drives it forward, in B backward.
 struct MotorDescription {
@@ -403,11 +417,15 @@ struct MotorDescription {
   std::string A{}, B{};                  ///< nodes of the chambers (volumes, or pressure sources); empty: supplied by a quasistatic circuit
   std::optional<double> displacement{};  ///< [m3/rad] of both sides
   std::optional<double> displacement_A{}, displacement_B{};       ///< [m3/rad] otherwise
+  NumberOrSignal fraction = std::string();                        ///< [-] of the displacement, -1 to 1; empty: 1
+  double time_constant = 0;                                       ///< [s] of the fraction
   double volume = 0;                                              ///< [m3] oil in either side, independent of the angle
   std::optional<double> chamber_angle_A{}, chamber_angle_B{};     ///< [rad] vane: remaining angle of either side at the start
   double bulk_modulus = std::numeric_limits<double>::infinity();  ///< [Pa] of the wall
   double viscous = 0;  ///< [N s/m or N m s/rad] viscous coefficient in addition to the friction law
   double leakage = 0;  ///< [m3/(s Pa)] laminar, A to B
+  double coulomb = 0;  ///< [-] torque loss as a fraction of displacement times pressure difference
+  std::optional<CaseDrainDescription> case_drain{};
   FrictionDescription friction{};
   std::optional<EndDamperDescription> end_damper{};
 };

@@ -24,6 +24,10 @@ class Cutter {
     for (std::size_t i = 0; i < whole_.actuators.size(); ++i)
       if (stays(whole_.actuators[i].circuit)) add_actuator(static_cast<int>(i));
     netlist_.pistons = static_cast<int>(netlist_.actuators.size());
+    netlist_.cushions = whole_.cushions;
+    for (Orifice& o : std::get<std::vector<Orifice>>(netlist_.elements))
+      if (o.cushion.port >= 0)
+        o.cushion.port = static_cast<int>(std::lower_bound(cut_.ports.begin(), cut_.ports.end(), o.cushion.port) - cut_.ports.begin());
     for (const Component& c : whole_.components)
       if (stays(c.circuit)) add_component(c);
     for (const QuasistaticCircuit& q : whole_.quasistatic)
@@ -130,6 +134,7 @@ class Cutter {
     Actuator a = whole_.actuators[index];
     a.A = place(a.A);
     a.B = place(a.B);
+    a.spool = take_spool(a.spool);
     a.circuit = position(a.circuit);
     a.state = add_states(a.state, a.friction_states);
     cut_.ports.push_back(index);

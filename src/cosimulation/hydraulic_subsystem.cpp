@@ -474,10 +474,12 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     const double swept = step_of_circuits_.rule().factor * step_of_circuits_.rule().step;
     for (std::size_t i = 0; i < n_; ++i) {
       const Actuator& a = netlist_.actuators[i];
+      const double share = (fraction_at(netlist_, a, step_of_circuits_.rule().y_begin) + fraction_of(a, work_.spool)) / 2;
       const auto add = [&](int node, double area) {
         const PressureNode& n = netlist_.nodes[node];
         if (n.state >= 0)
-          work_.R[netlist_.circuits[n.circuit].offset + n.local] += swept * work_.liquid[node].value * area * model_->rate_offset[i];
+          work_.R[netlist_.circuits[n.circuit].offset + n.local] +=
+              swept * work_.liquid[drawn_node(a, node, share * model_->rate_offset[i])].value * area * share * model_->rate_offset[i];
       };
       add(a.A, a.cylinder.area_A);
       add(a.B, -a.cylinder.area_B);

@@ -55,7 +55,9 @@ MechanismCut cut_fed(const CompiledModel& machine, const std::vector<TimePolynom
       a.A = add_source(a.name + (forces ? "" : ".A"));
       a.B = forces ? a.A : add_source(a.name + ".B");
     }
+    a.spool = -1;
     if (piston && forces) {
+      a.cylinder.coulomb = 0;
       a.cylinder.area_A = 1;
       a.cylinder.area_B = 0;
     }

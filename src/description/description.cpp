@@ -187,7 +187,8 @@ std::vector<CoordinateReading> coordinates_read_by_control(const Description& d)
     for (const NumberOrSignal& input : block_inputs(item.second))
       if (const auto* name = std::get_if<std::string>(&input)) {
         const std::string of = split_coordinate(*name).joint;
-        if (d.cylinders.find(of) != nullptr || d.motors.find(of) != nullptr || d.volumes.find(of) != nullptr) continue;
+        if (d.cylinders.find(of) != nullptr || d.motors.find(of) != nullptr || d.pumps.find(of) != nullptr || d.volumes.find(of) != nullptr)
+          continue;
         if (const auto reading = coordinate_reading(d, *name)) readings.push_back(*reading);
       }
   return readings;

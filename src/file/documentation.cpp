@@ -145,7 +145,7 @@ void collect(const FileTree& tree, const std::vector<std::string>& parts, std::s
 }
 
 /// The longest matching prefix of a key's path applies.
-constexpr std::array<std::array<const char*, 2>, 46> kPages{{
+constexpr std::array<std::array<const char*, 2>, 47> kPages{{
     {"", "model_file.md"},
     {"include", "repeated_structure.md"},
     {"parameters", "repeated_structure.md"},
@@ -175,6 +175,7 @@ constexpr std::array<std::array<const char*, 2>, 46> kPages{{
     {"valves.NAME.directional_4_3", "elements/directional_valve.md"},
     {"valves.NAME.directional", "elements/directional_valve.md"},
     {"valves.NAME.resistance", "elements/resistance.md"},
+    {"valves.NAME.laminar", "elements/resistance.md"},
     {"valves.NAME.pilot_check", "elements/pilot_check_valve.md"},
     {"valves.NAME.counterbalance", "elements/counterbalance_valve.md"},
     {"valves.NAME.shuttle", "elements/shuttle_valve.md"},

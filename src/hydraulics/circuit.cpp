@@ -34,6 +34,20 @@ void load_pressures(const Hydraulics& netlist, const S* y, OilValues<S>& state) 
   for (const ControlBlock& block : netlist.control) state.signal[block.signal] = y[block.output];
 }
 
+/// Slopes of the flows of cushioned ports in the lengths of their cylinders.
+void add_cushion_slopes(const Hydraulics& netlist, HydraulicState& state) {
+  using S = Dual<1>;
+  for (const Orifice& o : std::get<std::vector<Orifice>>(netlist.elements)) {
+    const int port = o.cushion.port;
+    if (port < 0) continue;
+    const S opening = o.cushion.opening(S::variable(state.length[port], 0));
+    const double slope = orifice_flow(S(o.coefficient * opening), S(state.pressure[o.A] - state.pressure[o.B]), o.zone).d[0];
+    double* R_s = state.R_s.data() + state.column[port];
+    for (const auto& [node, sign] : {std::pair{o.A, 1}, {o.B, -1}})
+      if (netlist.nodes[node].state >= 0) R_s[netlist.nodes[node].local] += sign * slope;
+  }
+}
+
 /// Whether an element has no flow at any pressure: usually true of most metering edges.
 template <class Element>
 TR_INLINE bool is_shut(const Element& element, const FlowInputs<>& in) {
@@ -130,6 +144,23 @@ TR_INLINE StrainChange strain_change(const Fluid& fluid, double p_0, double p_1)
   if (!fluid.varies(p_0) && !fluid.varies(p_1)) return {fluid.compressibility * pressure, pressure, 1};
   return {fluid.strain(p_1, 0) - fluid.strain(p_0, 0), pressure, (fluid.liquid_fraction(p_0) + fluid.liquid_fraction(p_1)) / 2};
 }
+/// Volume that a piston sweeps per area, or its rate, with the derivatives in position (or rate) and displacement fraction.
+struct Sweep {
+  double moved, share, per_fraction;
+};
+/// Over a step from the fraction e_0.
+TR_INLINE Sweep sweep_between(double e_0, double e_1, double moved) {
+  const double share = (e_0 + e_1) / 2;
+  return {share * moved, share, moved / 2};
+}
+
+/// (chi_0 + chi_1)/2 of a node; a source delivers liquid.
+TR_INLINE double mean_liquid(const Hydraulics& netlist, int node, const double* y_0, const double* y_1) {
+  const int k = netlist.nodes[node].state;
+  if (k < 0 || (!netlist.fluid.cavitates(y_0[k]) && !netlist.fluid.cavitates(y_1[k]))) return 1;
+  return (netlist.fluid.liquid_fraction(y_0[k]) + netlist.fluid.liquid_fraction(y_1[k])) / 2;
+}
+
 /// Change of a chamber's content: `area` positive for chamber A, negative for chamber B; length at the end.
 TR_INLINE double chamber_change(const Cylinder& c, double area, double length, double moved, const StrainChange& strain) {
   const double mean = (area < 0 ? -1 : 1) * area * length - c.travel * area * moved / 2;
@@ -168,41 +199,47 @@ TR_INLINE void add_volume(const Hydraulics& netlist, const Volume& volume, const
 
 /// Positions of a chamber's derivatives.
 struct ChamberSlopes {
-  double *R_s, *R_v, *F_y;
+  double *R_s, *R_v;
+  double* R_e;  // in the displacement fraction
+  int drawn;    // node of the liquid fraction, drawn_node()
 };
-/// Chamber part of C_i p_i_dot + chi area sdot, where area is positive for chamber A, negative for chamber B. After add_volume.
-void add_chamber(const Hydraulics& netlist, int node_index, double area, double length, double s_dot, const Cylinder& cylinder,
+/// Chamber part of C_i p_i_dot + chi area sweep, where area is positive for chamber A, negative for chamber B. After add_volume.
+void add_chamber(const Hydraulics& netlist, int node_index, double area, double length, const Sweep& sweep, const Cylinder& cylinder,
                  const double* ydot, const ChamberSlopes& slopes, HydraulicState& state) {
   const PressureNode& node = netlist.nodes[node_index];
-  if (node.state < 0) return;
+  if (node.state < 0 || netlist.linear_oil != nullptr) return;
   const Row row = row_of(netlist, node, state);
-  slopes.F_y[row.local] += area;
-  if (netlist.linear_oil != nullptr) return;
   const Dual<1>& beta = state.compressibility[node_index];
   const double size = area < 0 ? -area : area, wall = cylinder.wall_compressibility;
   const Dual<1> C = sub_volume_capacity(size * length, beta, wall);
   const double p_dot = ydot[node.state];
   state.capacity[node_index] += C.value;
-  const Dual<1>& liquid = state.liquid[node_index];
-  *row.R += C.value * p_dot + liquid.value * area * s_dot;
-  row.T[row.local] += C.d[0] * p_dot + liquid.d[0] * area * s_dot;
+  const PressureNode& drawn = netlist.nodes[slopes.drawn];
+  const Dual<1>& liquid = state.liquid[slopes.drawn];
+  *row.R += C.value * p_dot + liquid.value * area * sweep.moved;
+  row.T[row.local] += C.d[0] * p_dot;
+  if (drawn.state >= 0) row.T[drawn.local] += liquid.d[0] * area * sweep.moved;
   slopes.R_s[row.local] += cylinder.travel * sub_volume_capacity(area, beta.value, wall) * p_dot;
-  slopes.R_v[row.local] += liquid.value * area;
+  slopes.R_v[row.local] += liquid.value * area * sweep.share;
+  *slopes.R_e = liquid.value * area * sweep.per_fraction;
 }
-/// Chamber part of factor dN_i, `moved` the displacement of the piston in the step.
-TR_INLINE void add_chamber(const Hydraulics& netlist, int node_index, double area, double length, double moved, const Cylinder& cylinder,
-                           const RateRelation& rule, const double* y, const ChamberSlopes& slopes, HydraulicState& state) {
+/// Chamber part of factor dN_i.
+TR_INLINE void add_chamber(const Hydraulics& netlist, int node_index, double area, double length, const Sweep& sweep,
+                           const Cylinder& cylinder, const RateRelation& rule, const double* y, const ChamberSlopes& slopes,
+                           HydraulicState& state) {
   const PressureNode& node = netlist.nodes[node_index];
-  if (node.state < 0) return;
+  if (node.state < 0 || netlist.linear_oil != nullptr) return;
   const Row row = row_of(netlist, node, state);
-  slopes.F_y[row.local] += area;
-  if (netlist.linear_oil != nullptr) return;
-  const double wall = cylinder.wall_compressibility, mean = (area < 0 ? -1 : 1) * area * length - cylinder.travel * area * moved / 2;
-  const StrainChange strain = strain_change(netlist.fluid, rule.y_begin[node.state], y[node.state]);
+  const double moved = sweep.moved, wall = cylinder.wall_compressibility,
+               mean = (area < 0 ? -1 : 1) * area * length - cylinder.travel * area * moved / 2;
+  StrainChange strain = strain_change(netlist.fluid, rule.y_begin[node.state], y[node.state]);
+  const PressureNode& drawn = netlist.nodes[slopes.drawn];
+  if (slopes.drawn != node_index) strain.liquid = mean_liquid(netlist, slopes.drawn, rule.y_begin, y);
   *row.R += rule.factor * chamber_change(cylinder, area, length, moved, strain);
-  row.T[row.local] +=
-      rule.factor * (mean * (state.compressibility[node_index].value + wall) + state.liquid[node_index].d[0] / 2 * area * moved);
-  slopes.R_s[row.local] += rule.factor * area * (cylinder.travel / 2 * strain.of(wall) + strain.liquid);
+  row.T[row.local] += rule.factor * (mean * (state.compressibility[node_index].value + wall));
+  if (drawn.state >= 0) row.T[drawn.local] += rule.factor * state.liquid[slopes.drawn].d[0] / 2 * area * moved;
+  slopes.R_s[row.local] += rule.factor * area * (cylinder.travel / 2 * strain.of(wall) + strain.liquid * sweep.share);
+  *slopes.R_e = rule.factor * area * strain.liquid * sweep.per_fraction;
 }
 
 /// f + J (p - p_0) + f_s (s - s_0) + f_w (sdot - w_0) of volume i.
@@ -279,14 +316,27 @@ TR_INLINE void set_cylinder_force(const Actuator& a, const S& s, const S& s_dot,
   const Cylinder& c = a.cylinder;
   port.viscous = c.viscous * s_dot;
   port.damper = dampers_force(c, s, s_dot);
-  port.oil = a.A < 0 ? S(0) : S(state.pressure[a.A] * c.area_A - state.pressure[a.B] * c.area_B);
+  port.oil = a.A < 0 ? S(0) : c.oil_force(state.pressure[a.A], state.pressure[a.B], fraction_of(a, state.spool), s_dot);
   port.force = port.oil - port.viscous + port.damper;
 }
-/// Their direct derivatives in s and sdot.
+/// Derivatives of the force in the pressures of both chambers and the displacement fraction; that of the drag in sdot is added.
+void set_pressure_slopes(const Actuator& a, double s_dot, HydraulicState& state, std::size_t i) {
+  const Cylinder& c = a.cylinder;
+  const double e = fraction_of(a, state.spool);
+  state.force_p[i] = {e * c.area_A, -e * c.area_B};
+  if (a.spool >= 0) state.by_fraction[i].force = state.pressure[a.A] * c.area_A - state.pressure[a.B] * c.area_B;
+  if (c.coulomb <= 0) return;
+  using S = Dual<3>;
+  const S drag = c.drag(S::variable(state.pressure[a.A], 0), S::variable(state.pressure[a.B], 1), S::variable(s_dot, 2));
+  for (std::size_t k = 0; k < 2; ++k) state.force_p[i][k] -= drag.d[k];
+  state.force_v[i] -= drag.d[2];
+}
+/// Direct derivatives of these forces.
 TR_INLINE void set_direct_slopes(const Actuator& a, double s, double s_dot, HydraulicState& state, std::size_t i) {
   const Cylinder& c = a.cylinder;
   state.force_s[i] = 0;
   state.force_v[i] = -c.viscous;
+  if (a.A >= 0) set_pressure_slopes(a, s_dot, state, i);
   if (!c.touches_damper(s)) return;
   using S = Dual<2>;
   const S F = dampers_force(c, S::variable(s, 0), S::variable(s_dot, 1));
@@ -453,6 +503,12 @@ std::vector<std::vector<Entry>> block_entries(const Hydraulics& netlist, Hydraul
     for (int k = 0; k < a.friction_states; ++k)
       for (int j = 0; j < a.friction_states; ++j) marked[a.circuit][(a.local + k) * n + a.local + j] = 1;
   }
+  for (const Actuator& a : pistons_of(netlist)) {  // a motor passes the liquid fraction of one side on to the other
+    if (a.cylinder.travel > 0 || a.A == a.B || netlist.nodes[a.A].state < 0 || netlist.nodes[a.B].state < 0) continue;
+    const std::size_t n = netlist.circuits[a.circuit].size;
+    const int A = netlist.nodes[a.A].local, B = netlist.nodes[a.B].local;
+    marked[a.circuit][A * n + B] = marked[a.circuit][B * n + A] = 1;
+  }
   for (const ControlEntry& e : control_entries(netlist)) marked[e.circuit][e.row * netlist.circuits[e.circuit].size + e.column] = 1;
   std::fill(state.R.begin(), state.R.end(), 0.0);
   std::vector<std::vector<Entry>> entries(netlist.circuits.size());
@@ -473,6 +529,8 @@ HydraulicState::HydraulicState(const Hydraulics& netlist)
       R(netlist.unknown_state.size()),
       force_s(netlist.actuators.size()),
       force_v(netlist.actuators.size()),
+      force_p(netlist.actuators.size()),
+      by_fraction(netlist.actuators.size()),
       oil_rate(netlist.actuators.size()),
       column(netlist.actuators.size()),
       varied_spool(netlist.control.empty() ? 0 : netlist.spools.size()) {
@@ -517,8 +575,12 @@ void content_changes(const Hydraulics& netlist, const double* y_0, const double*
   for (int i = 0; i < netlist.pistons; ++i) {
     const Actuator& a = netlist.actuators[i];
     const Cylinder& c = a.cylinder;
+    const double moved = sweep_between(fraction_at(netlist, a, y_0), fraction_at(netlist, a, y_1), s_1[i] - s_0[i]).moved;
     const auto add = [&](int node, double area, double length) {
-      if (node < volumes) dN[node] += chamber_change(c, area, length, s_1[i] - s_0[i], strain_change(netlist.fluid, y_0[node], y_1[node]));
+      if (node >= volumes) return;
+      StrainChange strain = strain_change(netlist.fluid, y_0[node], y_1[node]);
+      if (const int drawn = drawn_node(a, node, moved); drawn != node) strain.liquid = mean_liquid(netlist, drawn, y_0, y_1);
+      dN[node] += chamber_change(c, area, length, moved, strain);
     };
     add(a.A, c.area_A, c.chamber_A(s_1[i]));
     add(a.B, -c.area_B, c.chamber_B(s_1[i]));
@@ -537,9 +599,11 @@ void for_each_part(const Hydraulics& netlist, const double* s, const double* s_d
   for (int i = 0; i < netlist.pistons; ++i) {
     const Actuator& a = netlist.actuators[i];
     const Cylinder& c = a.cylinder;
+    const double swept = fraction_at(netlist, a, y) * s_dot[i];
     const auto add_chamber = [&](int node, double area, double size) {
       if (node >= volumes) return;
-      add(node, netlist.fluid.liquid_fraction(y[node]) * area * s_dot[i],
+      const int drawn = drawn_node(a, node, swept);
+      add(node, (drawn < volumes ? netlist.fluid.liquid_fraction(y[drawn]) : 1) * area * swept,
           sub_volume_capacity(size, netlist.fluid.compressibility_at(y[node]), c.wall_compressibility));
     };
     add_chamber(a.A, c.area_A, c.area_A * c.chamber_A(s[i]));
@@ -595,6 +659,7 @@ void update_inputs(const Hydraulics& netlist, const Signals& signals, double t, 
 void evaluate_hydraulics(const Hydraulics& netlist, const double* s, const double* s_dot, double* y, double* ydot, const RateRelation& rule,
                          HydraulicState& state) {
   load_pressures<double>(netlist, y, state);
+  std::copy_n(s, netlist.actuators.size(), state.length.begin());
   const bool step = rule.factor > 0;
   std::fill(state.R.begin(), state.R.end(), 0.0);
   std::fill(state.T.begin(), state.T.end(), 0.0);
@@ -611,26 +676,34 @@ void evaluate_hydraulics(const Hydraulics& netlist, const double* s, const doubl
   for_each_element(netlist, [&](const auto& element) {
     if (!is_shut(element, in)) for_each_flow(element, in, [&](const FlowEdge& e) { add_edge(netlist, e, state); });
   });
+  if (netlist.cushions) add_cushion_slopes(netlist, state);
   for (const Component& c : netlist.components) add_component(netlist, c, in, y, ydot, rule.factor, state);
   for (const FlowSource& source : netlist.flow_sources)
     add_flow_source(netlist, source, state.signal[source.flow] * (source.from >= 0 ? state.liquid[source.from] : Dual<1>(1)), state);
   for (std::size_t i = 0; i < netlist.actuators.size(); ++i) {
     const Actuator& a = netlist.actuators[i];
-    const ChamberSlopes slopes{state.R_s.data() + state.column[i], state.R_v.data() + state.column[i], state.F_y.data() + state.column[i]};
+    double *R_s = state.R_s.data() + state.column[i], *R_v = state.R_v.data() + state.column[i], *F_y = state.F_y.data() + state.column[i];
     set_cylinder_force<double>(a, s[i], s_dot[i], state, state.ports[i]);
     set_direct_slopes(a, s[i], s_dot[i], state, i);
-    const Cylinder& c = a.cylinder;
-    if (a.A < 0) {
-      // no chambers
-    } else if (step) {
-      const double moved = s[i] - rule.s_begin[i];
-      add_chamber(netlist, a.A, c.area_A, c.chamber_A(s[i]), moved, c, rule, y, slopes, state);
-      add_chamber(netlist, a.B, -c.area_B, c.chamber_B(s[i]), moved, c, rule, y, slopes, state);
-    } else {
-      add_chamber(netlist, a.A, c.area_A, c.chamber_A(s[i]), s_dot[i], c, ydot, slopes, state);
-      add_chamber(netlist, a.B, -c.area_B, c.chamber_B(s[i]), s_dot[i], c, ydot, slopes, state);
+    if (a.A >= 0) {
+      const Cylinder& c = a.cylinder;
+      const double e = fraction_of(a, state.spool);
+      FractionSlopes& by_fraction = state.by_fraction[i];
+      const Sweep sweep =
+          step ? sweep_between(fraction_at(netlist, a, rule.y_begin), e, s[i] - rule.s_begin[i]) : Sweep{e * s_dot[i], e, s_dot[i]};
+      const ChamberSlopes of_A{R_s, R_v, &by_fraction.A, drawn_node(a, a.A, sweep.moved)},
+          of_B{R_s, R_v, &by_fraction.B, drawn_node(a, a.B, sweep.moved)};
+      if (step) {
+        add_chamber(netlist, a.A, c.area_A, c.chamber_A(s[i]), sweep, c, rule, y, of_A, state);
+        add_chamber(netlist, a.B, -c.area_B, c.chamber_B(s[i]), sweep, c, rule, y, of_B, state);
+      } else {
+        add_chamber(netlist, a.A, c.area_A, c.chamber_A(s[i]), sweep, c, ydot, of_A, state);
+        add_chamber(netlist, a.B, -c.area_B, c.chamber_B(s[i]), sweep, c, ydot, of_B, state);
+      }
+      for (const auto& [node, slope] : {std::pair{a.A, state.force_p[i][0]}, {a.B, state.force_p[i][1]}})
+        if (netlist.nodes[node].state >= 0) F_y[netlist.nodes[node].local] += slope;
     }
-    add_friction(netlist, a, s_dot[i], y, ydot, rule, slopes.R_v, slopes.F_y, state, i);
+    add_friction(netlist, a, s_dot[i], y, ydot, rule, R_v, F_y, state, i);
   }
   for (std::size_t i = 0; i < netlist.quasistatic.size(); ++i) {
     const QuasistaticCircuit& q = netlist.quasistatic[i];
@@ -645,6 +718,7 @@ void evaluate_hydraulics(const Hydraulics& netlist, const double* s, const doubl
 template <class S>
 void evaluate_forces(const Hydraulics& netlist, const S* s, const S* s_dot, const S* y, OilValues<S>& values) {
   load_pressures(netlist, y, values);
+  std::copy_n(s, netlist.actuators.size(), values.length.begin());
   for (std::size_t i = 0; i < netlist.actuators.size(); ++i) {
     const Actuator& a = netlist.actuators[i];
     PortForces<S>& port = values.ports[i];
@@ -702,6 +776,7 @@ namespace {
 void gather(const Hydraulics& netlist, const double* s, const double* s_dot, const double* oil_rate, const double* y, double* ydot,
             HydraulicState& state) {
   load_pressures<double>(netlist, y, state);
+  std::copy_n(s, netlist.actuators.size(), state.length.begin());
   const int volumes = static_cast<int>(netlist.volumes.size());  // the first of nodes and states
   for (int i = 0; i < volumes; ++i)
     ydot[i] = netlist.linear_oil != nullptr ? -linear_rate(netlist, *netlist.linear_oil, i, s, s_dot, y, state) : 0;

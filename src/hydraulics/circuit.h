@@ -4,8 +4,8 @@
 // together with friction states, R_x = x_dot - rate(v, x), those of components (component.h), R_x = x_dot - rate(p, x, u), control blocks
 // (control.h), and the port forces; all with exact local derivatives.
 // In a step the rule acts on the content N of a volume, and a piston's sweep is a volume in it, not a rate (oil_rule.h):
-//   dN_i = sum over hose and chambers of (V_0 + V_1)/2 (g(p_1) - g(p_0)) + (chi_0 + chi_1)/2 A_j (s_j,1 - s_j,0)
-//   R_i = factor dN_i - offset_i - sum Q_in                                                 g, chi: fluid.h
+//   dN_i = sum over hose and chambers of (V_0 + V_1)/2 (g(p_1) - g(p_0)) + (chi_0 + chi_1)/2 (e_0 + e_1)/2 A_j (s_j,1 - s_j,0)
+//   R_i = factor dN_i - offset_i - sum Q_in          g, chi: fluid.h; e: displacement fraction of a motor, whose chi is that of its inlet
 // so that the oil balance is exact to rounding, and trapped oil is a spring without numerical damping at any step.
 // Circuits without shared volumes are separate blocks; so is each actuator without chambers. Oil sees mechanics only as (s, sdot) at its ports.
 //
@@ -73,9 +73,24 @@ struct FlowEdge {
 /// Inputs of flow elements.
 template <class S = double>
 struct FlowInputs {
-  const S* pressure;  // per node [Pa]
-  const S* signal;    // per signal, at the current time
-  const S* spool;     // per spool
+  const S* pressure;          // per node [Pa]
+  const S* signal;            // per signal, at the current time
+  const S* spool;             // per spool
+  const S* length = nullptr;  // per port [m]; null: no piston is near its end
+};
+
+/// Opening of a chamber's port over the length l of the chamber near the end of its stroke: with x = clamp(l / length, 0, 1)
+///   least + (1 - least) x^2 (3 - 2 x)
+struct PortCushion {
+  int port = -1;             // of the cylinder
+  double length = 0;         // [m] of the chamber, below which the port closes
+  double least = 1;          // [-] at the end of the stroke
+  double l_0 = 0, sign = 1;  // l = l_0 + sign s
+  template <class S>
+  S opening(const S& s) const {
+    const S x = min(max(S((l_0 + sign * s) / length), 0.0), 1.0);
+    return least + (1 - least) * x * x * (3 - 2 * x);
+  }
 };
 
 // ---- flow elements: each has a name and reports its edges, sink(A, B, law) with law(dp) the flow from A to B at pressure drop dp,
@@ -87,9 +102,12 @@ struct Orifice {
   LaminarZone zone;
   int spool = -1;  // its command; -1: always open
   OpeningCurve opening;
+  const char* section = "valves";
+  PortCushion cushion;
   /// Opening from 0 to 1.
   template <class S>
   S opening_at(const FlowInputs<S>& in) const {
+    if (cushion.port >= 0 && in.length != nullptr) return cushion.opening(in.length[cushion.port]);
     return spool < 0 ? S(1) : opening(in.spool[spool]);
   }
   template <class S, class Sink>
@@ -110,14 +128,16 @@ struct OneWayValve {
   std::string name;
   int A = 0, B = 0;
   OneWayLaw law;
+  const char* section = "valves";
   template <class S, class Sink>
   void edges(const FlowInputs<S>& in, Sink&& sink) const;
 };
-/// Laminar leakage past a piston.
+/// Laminar leakage past a piston, or into a case.
 struct Leakage {
   std::string name;
   int A = 0, B = 0;
   double conductance = 0;  // [m3/(s Pa)]
+  const char *section = "cylinders", *meaning = "leakage from chamber A to chamber B";
   template <class S, class Sink>
   void edges(const FlowInputs<S>& in, Sink&& sink) const;
 };
@@ -155,6 +175,7 @@ struct Actuator {
   bool is_rotary = false;             // about an axis
   Cylinder cylinder;
   int A = -1, B = -1;  // nodes; -1: no chambers
+  int spool = -1;      // its displacement fraction, of a motor whose chambers keep their volumes; -1: 1
   FrictionLaw friction;
   bool friction_local = false;
   int friction_states = 0;
@@ -183,6 +204,7 @@ struct Hydraulics {
   std::vector<Component> components;
   std::vector<Spool> spools;
   std::vector<Actuator> actuators;
+  bool cushions = false;                        // whether a port is cushioned
   int pistons = 0;                              // number of actuators with chambers, the first ones; the others act on joint coordinates
   std::vector<QuasistaticCircuit> quasistatic;  // their actuators have both chambers connected to their tank
   std::vector<ControlBlock> control;            // blocks in the order of their dependence
@@ -199,6 +221,20 @@ struct Hydraulics {
   /// Of every circuit's block, as found by block_patterns(); empty: found again by every HydraulicState.
   std::vector<std::shared_ptr<const SystemPattern>> blocks;
 };
+
+/// Displacement fraction of an actuator, at the positions of the spools.
+template <class S>
+TR_INLINE S fraction_of(const Actuator& a, const std::vector<S>& spool) {
+  return a.spool < 0 ? S(1) : spool[a.spool];
+}
+/// The same at states y.
+inline double fraction_at(const Hydraulics& netlist, const Actuator& a, const double* y) {
+  return a.spool < 0 ? 1 : y[netlist.spools[a.spool].state];
+}
+
+/// The node whose liquid fraction a piston's sweep has: the chamber's own, as the oil stays in a chamber that grows; of a motor whose
+/// chambers keep their volumes the side that it draws from, as it passes the oil on.
+inline int drawn_node(const Actuator& a, int chamber, double swept) { return a.cylinder.travel > 0 ? chamber : swept >= 0 ? a.A : a.B; }
 
 /// Actuators with chambers: cylinders and motors.
 inline std::span<const Actuator> pistons_of(const Hydraulics& netlist) {
@@ -225,35 +261,47 @@ struct OilValues {
       : signal(netlist.signals),
         pressure(netlist.nodes.size()),
         spool(netlist.spools.size()),
+        length(netlist.actuators.size()),
         ports(netlist.actuators.size()),
         quasistatic(netlist.quasistatic.begin(), netlist.quasistatic.end()),
         quasistatic_v(netlist.actuators.size()),
         quasistatic_f(netlist.actuators.size()) {}
-  FlowInputs<S> flow_inputs() const { return {pressure.data(), signal.data(), spool.data()}; }
+  FlowInputs<S> flow_inputs() const { return {pressure.data(), signal.data(), spool.data(), length.data()}; }
 
   std::vector<S> signal;    // per signal: value at the evaluation's time
   std::vector<S> pressure;  // per node [Pa]
   std::vector<S> spool;     // per spool
+  std::vector<S> length;    // per port [m, rad]
   std::vector<PortForces<S>> ports;
   std::vector<QuasistaticWork> quasistatic;     // per quasistatic circuit
   std::vector<S> quasistatic_v, quasistatic_f;  // of the one evaluated last, from solve_rates()
+};
+
+/// Derivatives of a motor in its displacement fraction.
+struct FractionSlopes {
+  double A = 0, B = 0;  // of the residuals of its volumes [m3/s]
+  double force = 0;     // [N m]
+  /// Of the residual of a volume [m3/s].
+  double of(int node, const Actuator& a) const { return (node == a.A ? A : 0) + (node == a.B ? B : 0); }
 };
 
 /// Scratch of the circuit evaluation, sized once.
 struct HydraulicState : OilValues<> {
   explicit HydraulicState(const Hydraulics& netlist);
 
-  std::vector<Dual<1>> compressibility;  // per node [1/Pa], of the oil, with its slope; sources: not in use
-  std::vector<Dual<1>> liquid;           // per node [-]: liquid fraction, with its slope
-  std::vector<double> capacity;          // per node [m3/Pa]; zero for sources
-  std::vector<double> R;                 // per circuit unknown: residual; after eliminate(): its Newton increment
-  std::vector<double> T;                 // blocks dR/dy
-  std::vector<SystemMatrix> block;       // per circuit: its T, factored by condense()
-  std::vector<double> force_s, force_v;  // per port: direct derivatives of its force
-  std::vector<double> oil_rate;          // per port: scratch of evaluate_rates
-  std::vector<double> R_s, R_v;          // per port: derivative of its circuit's R, at `column`
-  std::vector<double> F_y;               // per port: derivative of F in its circuit's unknowns, at `column`; after condense(): w
-  std::vector<int> column;               // per port: first entry in R_s, R_v, F_y
+  std::vector<Dual<1>> compressibility;        // per node [1/Pa], of the oil, with its slope; sources: not in use
+  std::vector<Dual<1>> liquid;                 // per node [-]: liquid fraction, with its slope
+  std::vector<double> capacity;                // per node [m3/Pa]; zero for sources
+  std::vector<double> R;                       // per circuit unknown: residual; after eliminate(): its Newton increment
+  std::vector<double> T;                       // blocks dR/dy
+  std::vector<SystemMatrix> block;             // per circuit: its T, factored by condense()
+  std::vector<double> force_s, force_v;        // per port: direct derivatives of its force
+  std::vector<std::array<double, 2>> force_p;  // per port: derivatives of its force in the pressures of A and B
+  std::vector<FractionSlopes> by_fraction;     // per port: derivatives in its displacement fraction
+  std::vector<double> oil_rate;                // per port: scratch of evaluate_rates
+  std::vector<double> R_s, R_v;                // per port: derivative of its circuit's R, at `column`
+  std::vector<double> F_y;                     // per port: derivative of F in its circuit's unknowns, at `column`; after condense(): w
+  std::vector<int> column;                     // per port: first entry in R_s, R_v, F_y
   std::vector<std::vector<double*>> F_y_of_circuit;  // per circuit: F_y of the ports that act
   std::vector<double> y_scratch, ydot_scratch;       // of evaluate_slopes
   std::vector<Dual<1>> varied_spool;                 // of slopes in commands: scratch
@@ -289,7 +337,7 @@ inline int oil_memory_size(const Hydraulics& netlist) {
 void start_oil_memory(const Hydraulics& netlist, double step, const double* s, const double* s_dot, const double* y, const double* ydot,
                       OilMemory<> memory);
 
-/// Change of every volume's content [m3] from pressures in y_0 and lengths s_0 to y_1 and s_1.
+/// Change of every volume's content [m3] from pressures and spools in y_0 and lengths s_0 to y_1 and s_1.
 void content_changes(const Hydraulics& netlist, const double* y_0, const double* s_0, const double* y_1, const double* s_1, double* dN);
 /// Rates of the pressures [Pa/s] at the inflow [m3/s] of every volume, without pistons; written to ydot.
 void pressure_rates(const Hydraulics& netlist, const double* s, const double* s_dot, const double* inflow, const double* y, double* ydot,

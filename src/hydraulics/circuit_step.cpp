@@ -98,6 +98,11 @@ CircuitStep::CircuitStep(const Hydraulics& netlist, double tolerance_pressure, d
       }
       if (a.A >= 0 && netlist_.nodes[a.A].state >= 0) rows.push_back(netlist_.nodes[a.A].local);
       if (a.B >= 0 && netlist_.nodes[a.B].state >= 0 && a.B != a.A) rows.push_back(netlist_.nodes[a.B].local);
+      for (const Orifice& o : std::get<std::vector<Orifice>>(netlist_.elements))
+        if (o.cushion.port == i)
+          for (const int node : {o.A, o.B})
+            if (const PressureNode& n = netlist_.nodes[node]; n.state >= 0 && std::find(rows.begin(), rows.end(), n.local) == rows.end())
+              rows.push_back(n.local);
       for (int k = 0; k < a.friction_states && !a.friction_local; ++k) rows.push_back(a.local + k);
       add_control_rows(netlist_, i, rows);
     }

@@ -79,7 +79,7 @@ void add_command_slope(const Hydraulics& netlist, int A, int B, int column, doub
   add(B, -1);
 }
 
-/// Slopes of flows and of rates of components in driven commands.
+/// Slopes of flows, of motors and of rates of components in driven commands.
 void add_command_slopes(const Hydraulics& netlist, const double* y, HydraulicState& state) {
   using S = Dual<1>;
   for_each_driven_element(netlist, [&](const auto& element, int spool) {
@@ -91,6 +91,15 @@ void add_command_slopes(const Hydraulics& netlist, const double* y, HydraulicSta
       add_command_slope(netlist, A, B, column, Q.d[0], state);
     });
   });
+  for (std::size_t i = 0; i < netlist.actuators.size(); ++i) {
+    const Actuator& a = netlist.actuators[i];
+    if (a.spool < 0 || !netlist.spools[a.spool].driven()) continue;
+    const int column = column_of(netlist, netlist.spools[a.spool]);
+    const FractionSlopes& slopes = state.by_fraction[i];
+    add_command_slope(netlist, a.A, -1, column, slopes.A, state);
+    add_command_slope(netlist, a.B, -1, column, slopes.B, state);
+    state.F_y[state.column[i] + column] += slopes.force;
+  }
   ComponentValues<> values;
   ComponentValues<S> varied;
   for (const Component& c : netlist.components) {
@@ -327,6 +336,9 @@ std::vector<ControlEntry> control_entries(const Hydraulics& netlist) {
     for (const int* node : element_nodes(element)) nodes.push_back(*node);
     add_nodes(nodes, column_of(netlist, netlist.spools[spool]));
   });
+  for (const Actuator& a : netlist.actuators)
+    if (a.spool >= 0 && netlist.spools[a.spool].driven())
+      add_nodes(std::vector<int>{a.A, a.B}, column_of(netlist, netlist.spools[a.spool]));
   for (const Component& c : netlist.components)
     for (const int spool : c.spools) {
       if (!netlist.spools[spool].driven()) continue;

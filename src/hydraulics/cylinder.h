@@ -10,13 +10,16 @@
 //   continuous        F_d = max(0, k x - c l_dot x / l_d) towards the middle: no jump at entry, never pulls
 //   rahikainen_2020   F_d = k x - c l_dot: jumps at entry and can pull on exit
 // A motor or rotary actuator is the same with angle, angular rate and torque for s, sdot and F, displacements per angle for areas and
-// angles for chamber lengths; if its chambers keep their volumes at any angle, l_A = l_A0 and l_B = l_B0.
+// angles for chamber lengths; if its chambers keep their volumes at any angle, l_A = l_A0 and l_B = l_B0. Such a motor may have a variable
+// displacement, a fraction e of the full one, and a torque loss in proportion to the pressure drop (displacement.h):
+//   T = e (p_A D_A - p_B D_B) - f D_A |p_A - p_B| clamp(phi_dot / w_r, -1, 1),   Q into side A = e D_A phi_dot
 // Source of the rest: Jaiswal, Sopanen, Mikkola 2021 (friction), sections 2.2.2 and 5.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include "base/dual.h"
 #include "description/description.h"
+#include "hydraulics/displacement.h"
 
 namespace trunnion {
 
@@ -51,6 +54,7 @@ struct Cylinder {
   double wall_compressibility = 0;        // [1/Pa]
   double viscous = 0;                     // [N s/m] c
   double travel = 1;                      // [-] d(l_A)/ds: 1, or 0 if chambers keep their volumes
+  double coulomb = 0;                     // [-] f of a motor
   EndDamper damper;
 
   template <class S>
@@ -60,6 +64,17 @@ struct Cylinder {
   template <class S>
   TR_INLINE S chamber_B(const S& s) const {
     return chamber_B0 - travel * (s - length_0);
+  }
+  /// Force of the oil at displacement fraction e (1 but for variable motors), less the loss in proportion to its pressure drop.
+  template <class S>
+  TR_INLINE S oil_force(const S& p_A, const S& p_B, const S& e, const S& s_dot) const {
+    const S push = e * (p_A * area_A - p_B * area_B);
+    return coulomb > 0 ? S(push - drag(p_A, p_B, s_dot)) : push;
+  }
+  /// That loss, positive with positive rate.
+  template <class S>
+  S drag(const S& p_A, const S& p_B, const S& s_dot) const {
+    return pressure_drag(coulomb, area_A, S(p_A - p_B), s_dot);
   }
   /// Whether both chambers have a positive length. False for NaN.
   TR_INLINE bool holds(double s) const { return travel > 0 ? chamber_A(s) > 0 && chamber_B(s) > 0 : std::isfinite(s); }

@@ -173,6 +173,7 @@ void Reduction<D>::oil_slopes(double* s, double* s_dot, double* y, std::vector<d
   const HydraulicState& oil = rates_.work().hydraulics;
   slopes.clear();
   for (const auto* list : {&oil.T, &oil.force_s, &oil.force_v}) slopes.insert(slopes.end(), list->begin(), list->end());
+  for (const auto& force : oil.force_p) slopes.insert(slopes.end(), force.begin(), force.end());
   for (const FrictionResponse& f : friction_) {
     slopes.insert(slopes.end(), {f.force_v, f.force_x[0], f.force_x[1], f.rate_v[0], f.rate_v[1]});
     for (const auto& row : f.rate_x) slopes.insert(slopes.end(), row.begin(), row.end());
@@ -208,6 +209,7 @@ void Reduction<D>::differentiate_inputs(const Change& change) {
   for (SignalIndex i : netlist_.used_signals) flows_.signal[i] = varied(oil.signal[i], change.signal[i]);
   for (const ControlBlock& block : netlist_.control)
     flows_.signal[block.signal] = varied(oil.signal[block.signal], change.signal[block.signal]);
+  std::copy(oil.length.begin(), oil.length.end(), flows_.length.begin());
   for (std::size_t i = 0; i < netlist_.spools.size(); ++i) flows_.spool[i] = varied(oil.spool[i], change.y[netlist_.spools[i].state]);
 }
 
@@ -282,7 +284,11 @@ void Reduction<D>::change_forces_and_rates(Change& change) {
     const double* T = oil.T.data() + c.block + static_cast<std::ptrdiff_t>(node.local) * c.size;
     double dR = -inflow_[netlist_.volumes[i].node];
     for (int k = 0; k < c.size; ++k) dR += T[k] * change.y[netlist_.unknown_state[c.offset + k]];
-    for (int k : c.actuators) dR += oil.R_s[oil.column[k] + node.local] * ds_[k] + oil.R_v[oil.column[k] + node.local] * dsdot_[k];
+    for (int k : c.actuators) {
+      const Actuator& a = netlist_.actuators[k];
+      dR += oil.R_s[oil.column[k] + node.local] * ds_[k] + oil.R_v[oil.column[k] + node.local] * dsdot_[k];
+      if (a.spool >= 0) dR += oil.by_fraction[k].of(netlist_.volumes[i].node, a) * change.y[netlist_.spools[a.spool].state];
+    }
     change.ydot[node.state] = -dR / oil.capacity[netlist_.volumes[i].node];
   }
   const auto pressure = [&](int node) {
@@ -293,7 +299,8 @@ void Reduction<D>::change_forces_and_rates(Change& change) {
     const Actuator& a = netlist_.actuators[i];
     const FrictionResponse& f = friction_[i];
     double dF = oil.force_s[i] * ds_[i] + oil.force_v[i] * dsdot_[i] + element_force_[i];
-    if (a.A >= 0) dF += a.cylinder.area_A * pressure(a.A) - a.cylinder.area_B * pressure(a.B);
+    if (a.A >= 0) dF += oil.force_p[i][0] * pressure(a.A) + oil.force_p[i][1] * pressure(a.B);
+    if (a.spool >= 0) dF += oil.by_fraction[i].force * change.y[netlist_.spools[a.spool].state];
     for (int k = 0; k < a.friction_states; ++k) {
       dF -= f.force_x[k] * change.y[a.state + k];
       double rate = f.rate_v[k] * dsdot_[i];

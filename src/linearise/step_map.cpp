@@ -161,22 +161,26 @@ class OilRows {
     evaluate(after, Side::left, s_1, v_1, before, s_0);
     T_1_ = oil_.T;
     s_1_ = oil_.R_s;
+    e_1_ = oil_.by_fraction;
     evaluate(before, Side::right, s_0, v_0, after, s_1);
     T_reversed_ = oil_.T;
     s_0_ = oil_.R_s;
+    e_0_ = oil_.by_fraction;
     evaluate_slopes(netlist_, s_0, none_.data(), before.y(), nullptr, oil_);
     T_0_ = oil_.T;
+    s_still_ = oil_.R_s;
   }
 
   /// Row of state i for changes at the end of the step.
   double end(int i, const double* y, const double* ydot, const double* s, const double* inflow) const {
     if (i >= volumes()) return factor_ * y[i] - ydot[i];
-    return product(i, T_1_, y) + product_of_ports(i, s_1_, s) - inflow[i];
+    return product(i, T_1_, y) + product_of_ports(i, s_1_, s) + product_of_fractions(i, e_1_, y) - inflow[i];
   }
   /// The same of changes at its start.
   double begin(int i, const double* y, const double* ydot, const double* s, const double* inflow) const {
     if (i >= volumes()) return -factor_ * y[i] - weight_ * ydot[i];
-    return (1 + weight_) * product(i, T_0_, y) - product(i, T_reversed_, y) - product_of_ports(i, s_0_, s) - weight_ * inflow[i];
+    return (1 + weight_) * (product(i, T_0_, y) + product_of_ports(i, s_still_, s)) - product(i, T_reversed_, y) -
+           product_of_ports(i, s_0_, s) - product_of_fractions(i, e_0_, y) - weight_ * inflow[i];
   }
 
  private:
@@ -196,12 +200,20 @@ class OilRows {
     return sum;
   }
 
+  double product_of_fractions(int i, const std::vector<FractionSlopes>& slopes, const double* y) const {
+    double sum = 0;
+    for (int k : netlist_.circuits[netlist_.nodes[i].circuit].actuators)
+      if (const Actuator& a = netlist_.actuators[k]; a.spool >= 0) sum += slopes[k].of(i, a) * y[netlist_.spools[a.spool].state];
+    return sum;
+  }
+
   const CompiledModel& model_;
   const Hydraulics& netlist_;
   HydraulicState oil_;
   double factor_ = 0, weight_ = 0;
   std::vector<double> y_, ydot_, none_;
-  std::vector<double> T_1_, s_1_, T_reversed_, s_0_, T_0_;
+  std::vector<double> T_1_, s_1_, T_reversed_, s_0_, T_0_, s_still_;
+  std::vector<FractionSlopes> e_1_, e_0_;
 };
 
 }  // namespace step_map

@@ -90,18 +90,19 @@ std::vector<int> join_nodes(const Hydraulics& netlist, const FlowInputs<>& in) {
 }
 
 /// Pistons in numbered groups; a chamber pair in one group acts with the difference of its areas.
-std::vector<HydrostaticGroups::Piston> list_pistons(const Hydraulics& netlist, const std::vector<int>& root,
-                                                    const std::vector<int>& number) {
+std::vector<HydrostaticGroups::Piston> list_pistons(const Hydraulics& netlist, const std::vector<double>& spool,
+                                                    const std::vector<int>& root, const std::vector<int>& number) {
   std::vector<HydrostaticGroups::Piston> list;
   for (int port = 0; port < netlist.pistons; ++port) {
     const Actuator& a = netlist.actuators[port];
     const int A = number[root[a.A]], B = number[root[a.B]];
+    const double area_A = fraction_of(a, spool) * a.cylinder.area_A, area_B = fraction_of(a, spool) * a.cylinder.area_B;
     if (A >= 0 && A == B) {
-      list.push_back({port, A, a.cylinder.area_A - a.cylinder.area_B});
+      list.push_back({port, A, area_A - area_B});
       continue;
     }
-    if (A >= 0) list.push_back({port, A, a.cylinder.area_A});
-    if (B >= 0) list.push_back({port, B, -a.cylinder.area_B});
+    if (A >= 0) list.push_back({port, A, area_A});
+    if (B >= 0) list.push_back({port, B, -area_B});
   }
   return list;
 }
@@ -150,8 +151,8 @@ HydrostaticGroups::HydrostaticGroups(const CompiledModel& model, const Hydraulic
     if (std::isnan(value_[root]) && moves[root] && unknown_[root] < 0) unknown_[root] = unknowns_++;
     if (!open[root] && closed_[root] < 0) closed_[root] = closed_count_++;
   }
-  pistons_ = list_pistons(netlist_, root_, unknown_);
-  closed_pistons_ = list_pistons(netlist_, root_, closed_);
+  pistons_ = list_pistons(netlist_, spool_, root_, unknown_);
+  closed_pistons_ = list_pistons(netlist_, spool_, root_, closed_);
 }
 
 void HydrostaticGroups::place_ports() {

@@ -90,8 +90,9 @@ void Ledger::step(const Observer& observer, double time, const OilRule& rule, bo
   constraint_range_.add(constraint_work_, time);
   const Observer::Oil oil = observer.oil();
   for (std::size_t i = 0; i < port_positions_.size() && oil_size_ > 0; ++i) {
-    const Cylinder& c = oil.hydraulics->actuators[i].cylinder;
-    displaced_ += (c.area_A + c.area_B) * std::abs(oil.s[i] - port_positions_[i]);
+    const Actuator& a = oil.hydraulics->actuators[i];
+    const double swept = fraction_at(*oil.hydraulics, a, oil.y) * (oil.s[i] - port_positions_[i]);
+    displaced_ += (a.cylinder.area_A + a.cylinder.area_B) * std::abs(swept);
     port_positions_[i] = oil.s[i];
   }
   if (defect)

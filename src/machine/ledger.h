@@ -50,7 +50,7 @@ class Ledger {
     constraint_power_ = observer.constraint_power();
     open_power_ = open_power(observer);
     since_before_ = 0;
-    oil_.jump(observer.oil().outflow);
+    oil_.jump(observer.oil().y, observer.oil().outflow);
   }
 
   const StoredEnergy<>& stored() const { return stored_; }

@@ -9,14 +9,14 @@ namespace trunnion {
 
 OilBalance::OilBalance(const Hydraulics& netlist, const double* y, const double* s, const double* outflow)
     : netlist_(&netlist),
-      y_(y, y + netlist.volumes.size()),
+      y_(y, y + netlist.ny),
       s_(s, s + netlist.actuators.size()),
-      outflow_(y_.size()),
-      mean_(y_.size()),
-      before_(y_.size()),
-      rule_errors_(y_.size()),
-      change_(y_.size()) {
-  jump(outflow);
+      outflow_(netlist.volumes.size()),
+      mean_(outflow_.size()),
+      before_(outflow_.size()),
+      rule_errors_(outflow_.size()),
+      change_(outflow_.size()) {
+  jump(y, outflow);
 }
 
 void OilBalance::step(const OilRule& rule, double h, const double* y, const double* s, const double* outflow, bool in_parts) {
@@ -24,7 +24,7 @@ void OilBalance::step(const OilRule& rule, double h, const double* y, const doub
   const double carried = OilRule::carried(h, step_);
   step_ = h;
   double rule_error = 0;
-  for (std::size_t i = 0; i < y_.size(); ++i) {
+  for (std::size_t i = 0; i < outflow_.size(); ++i) {
     const double begin = outflow_[i] + carried * (mean_[i] - outflow_[i]);
     const double now = outflow[netlist_->volumes[i].node], mean = rule.mean(outflow_[i], now, begin);
     const double left = h * (rule.share_end() * mean + rule.share_begin() * begin);
@@ -49,12 +49,12 @@ void OilBalance::communication_step(double defect, const double* y, const double
   for (double change : change_) moved_ += std::abs(change);
   residual_ = defect;
   worst_ = std::max(worst_, std::abs(residual_));
-  std::copy_n(y, y_.size(), y_.begin());
   std::copy_n(s, s_.size(), s_.begin());
-  jump(outflow);
+  jump(y, outflow);
 }
 
-void OilBalance::jump(const double* outflow) {
+void OilBalance::jump(const double* y, const double* outflow) {
+  std::copy_n(y, y_.size(), y_.begin());
   since_before_ = 0;
   for (std::size_t i = 0; i < outflow_.size(); ++i) mean_[i] = outflow_[i] = outflow[netlist_->volumes[i].node];
 }

@@ -37,8 +37,8 @@ class OilBalance {
   /// Adds a communication step of a co-simulation, whose flows are those of the subsystems: the residual is `defect` [m3], the volume by
   /// which the motions of the pistons in mechanism and hydraulics differ since the start (StepOutcome::oil_defect).
   void communication_step(double defect, const double* y, const double* s, const double* outflow);
-  /// Flows jump: the next step begins with these.
-  void jump(const double* outflow);
+  /// Flows and commands jump: the next step begins with these.
+  void jump(const double* y, const double* outflow);
 
   double residual() const { return residual_; }                  // [m3]
   double worst_residual() const { return worst_; }               // [m3] largest magnitude
@@ -48,7 +48,7 @@ class OilBalance {
 
  private:
   const Hydraulics* netlist_ = nullptr;
-  std::vector<double> y_, s_;           // at the end of the last step: pressures of volumes, lengths of ports
+  std::vector<double> y_, s_;           // at the end of the last step: first-order states, lengths of ports
   std::vector<double> outflow_, mean_;  // per volume [m3/s]
   std::vector<double> before_;          // per volume: outflow a step before [m3/s]
   std::vector<double> rule_errors_;     // per volume [m3]

@@ -74,7 +74,7 @@ void set_coordinates(const CompiledModel& model, const Tree<D>& tree, const doub
 
 // ---------------------------------------------------------------- references to joint coordinates and bodies
 
-/// Indices of the joint parts with friction or limits, or named by control blocks, springs, loads, motors, motions and couplings, by joint.
+/// Indices of the joint parts with friction or limits, or named by control blocks, springs, loads, motors, pumps, motions and couplings, by joint.
 std::set<std::pair<std::string, int>> named_coordinates(const Description& d) {
   std::set<std::pair<std::string, int>> named;
   const auto add = [&](const std::string& name) {
@@ -87,6 +87,8 @@ std::set<std::pair<std::string, int>> named_coordinates(const Description& d) {
   for (const auto& item : d.forces)
     if (item.second.joint) add(*item.second.joint);
   for (const auto& item : d.motors) add(item.second.joint);
+  for (const auto& item : d.pumps)
+    if (!item.second.joint.empty()) add(item.second.joint);
   for (const CoordinatePlace& place : coordinates_with_elements(d))
     if (!place.of_loop) named.emplace(place.joint, static_cast<int>(place.part));
   for (const CoordinateReading& reading : coordinates_read_by_control(d))

@@ -217,7 +217,8 @@ bool same_elements(const Hydraulics& a, const Hydraulics& b) {
 }
 
 bool same_channels(const Actuator& a, const Actuator& b) {
-  return (a.cylinder.viscous > 0) == (b.cylinder.viscous > 0) && (a.cylinder.damper.length > 0) == (b.cylinder.damper.length > 0);
+  return (a.cylinder.viscous > 0) == (b.cylinder.viscous > 0) && (a.cylinder.damper.length > 0) == (b.cylinder.damper.length > 0) &&
+         (a.spool >= 0) == (b.spool >= 0);
 }
 
 }  // namespace

@@ -465,6 +465,8 @@ void compile_connections(const Description& d, const PointMap& map, const std::v
   }
   model.joint_ports.clear();
   for (const auto& item : d.motors) add_joint_port(*place_of_coordinate(d, item.second.joint), map, model, m);
+  for (const auto& item : d.pumps)
+    if (!item.second.joint.empty()) add_joint_port(*place_of_coordinate(d, item.second.joint), map, model, m);
   for (const CoordinatePlace& coordinate : coordinates_with_elements(d)) add_joint_port(coordinate, map, model, m);
   for (const CoordinateReading& reading : coordinates_read_by_control(d)) joint_port(reading.place, map, model, m);
   if (const double lever = largest_lever(m); lever > 0) m.extent = lever;

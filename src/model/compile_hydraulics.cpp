@@ -34,6 +34,8 @@ class Groups {
 };
 
 class NetlistBuilder {
+  static constexpr double kNever = 1e300;  // [rad, m] unlimited stroke
+
  public:
   NetlistBuilder(const Description& d, CompiledModel& model) : d_(d), model_(model), netlist_(model.hydraulics) {}
 
@@ -44,13 +46,16 @@ class NetlistBuilder {
     for (const BlockPlan& plan : plans_) model_.signals.add_block(plan.name);
     add_nodes();
     for (const auto& [name, valve] : d_.valves) std::visit([&, &n = name](const auto& v) { add_valve(n, v); }, valve);
-    for (const auto& [name, pump] : d_.pumps) add_component(name, "pumps", plan_component(pump, netlist_.fluid));
+    for (const auto& [name, pump] : d_.pumps)
+      if (pump.joint.empty()) add_component(name, "pumps", plan_component(pump, netlist_.fluid));
     for (const auto& [name, accumulator] : d_.accumulators)
       add_component(name, "accumulators", plan_component(accumulator, netlist_.fluid));
     for (const auto& [name, line] : d_.lines) add_line(name, line);
     const double* start = starts.data();
     for (const auto& [name, cylinder] : d_.cylinders) add_cylinder(name, cylinder, *start++);
-    for (const auto& [name, motor] : d_.motors) add_motor(name, motor, *start++);
+    for (const auto& [name, motor] : d_.motors) add_motor(name, "motors", motor, *start++);
+    for (const auto& [name, pump] : d_.pumps)
+      if (!pump.joint.empty()) add_motor(name, "pumps", shaft_pump(pump), *start++);
     netlist_.pistons = static_cast<int>(netlist_.actuators.size());
     for (const JointPort& port : model_.joint_ports)
       if (port.port >= netlist_.pistons) add_joint_actuator(port, starts[static_cast<std::size_t>(port.port)]);
@@ -191,7 +196,7 @@ class NetlistBuilder {
     std::get<std::vector<OneWayValve>>(netlist_.elements).push_back(valve);
   }
   void add_valve(const std::string& name, const ReliefValveDescription& v) {
-    if (v.frequency) return add_component(name, "valves", plan_component(v, netlist_.fluid));
+    if (v.frequency || v.time_constant > 0) return add_component(name, "valves", plan_component(v, netlist_.fluid));
     OneWayValve valve{name, node(v.A), node(v.B), {}};
     valve.law.cracking = v.cracking_pressure;
     valve.law.gradient = v.gradient ? *v.gradient : *v.flow / *v.override_pressure;
@@ -228,35 +233,78 @@ class NetlistBuilder {
   }
   void add_cylinder(const std::string& name, const CylinderDescription& c, double length) {
     Actuator a;
-    a.cylinder.area_A = c.area_A ? *c.area_A : circle_area(c.bore.value_or(0));
-    a.cylinder.area_B = c.area_B ? *c.area_B : circle_area(c.bore.value_or(0)) - circle_area(c.rod.value_or(0));
     a.cylinder.chamber_A0 = c.chamber_length_A.value_or(1);
-    a.cylinder.chamber_B0 = c.chamber_length_B.value_or(1);
+    a.cylinder.chamber_B0 = c.chamber_length_B.value_or(c.plunger ? kNever : 1);
     a.cylinder.travel = c.chamber_length_A ? 1 : 0;  // unlimited stroke
+    if (c.plunger) {
+      a.cylinder.area_A = circle_area(*c.plunger);
+      a.B = node(c.A);
+    } else {
+      a.cylinder.area_A = c.area_A ? *c.area_A : circle_area(c.bore.value_or(0));
+      a.cylinder.area_B = c.area_B ? *c.area_B : circle_area(c.bore.value_or(0)) - circle_area(c.rod.value_or(0));
+    }
+    add_cushion(name + ".cushion_A", c.A, c.cushion_A, a.cylinder.chamber_A0 - length, 1);
+    add_cushion(name + ".cushion_B", c.B, c.cushion_B, a.cylinder.chamber_B0 + length, -1);
     add_actuator(name, c, length, std::move(a));
   }
-  void add_motor(const std::string& name, const MotorDescription& c, double angle) {
+  /// The port of a chamber, which closes over its length l_0 + sign s, and a check valve past it.
+  void add_cushion(const std::string& name, const std::string& chamber, const std::optional<CushionDescription>& c, double l_0,
+                   double sign) {
+    if (!c) return;
+    Orifice o;
+    o.name = name;
+    o.section = "cylinders";
+    o.A = node(chamber);
+    o.B = node(c->node);
+    o.zone = LaminarZone(c->port.laminar_limit);
+    o.coefficient = orifice_coefficient(c->port, netlist_.fluid);
+    const double least = orifice_coefficient(c->throttle, netlist_.fluid) / o.coefficient;
+    if (least > 1) {
+      const std::string place = "cylinders." + name + ".throttle";
+      throw InputError({{span_of(d_, place), place, "the throttle is larger than the open port", "a smaller throttle", ""}});
+    }
+    o.cushion = {static_cast<int>(netlist_.actuators.size()), c->length, least, l_0, sign};
+    std::get<std::vector<Orifice>>(netlist_.elements).push_back(std::move(o));
+    netlist_.cushions = true;
+    if (!c->check) return;
+    OneWayValve valve{name + ".check", node(c->node), node(chamber), {}, "cylinders"};
+    valve.law.coefficient = orifice_coefficient(*c->check, netlist_.fluid);
+    valve.law.zone = LaminarZone(c->check->laminar_limit);
+    std::get<std::vector<OneWayValve>>(netlist_.elements).push_back(std::move(valve));
+  }
+  void add_motor(const std::string& name, const char* section, const MotorDescription& c, double angle) {
     Actuator a;
-    a.section = "motors";
+    a.section = section;
     a.is_rotary = true;
     a.cylinder.area_A = c.displacement ? *c.displacement : c.displacement_A.value_or(0);
     a.cylinder.area_B = c.displacement ? *c.displacement : c.displacement_B.value_or(0);
     a.cylinder.travel = c.chamber_angle_A ? 1 : 0;
     a.cylinder.chamber_A0 = c.chamber_angle_A ? *c.chamber_angle_A : c.volume / a.cylinder.area_A;
     a.cylinder.chamber_B0 = c.chamber_angle_B ? *c.chamber_angle_B : c.volume / a.cylinder.area_B;
+    a.cylinder.coulomb = c.coulomb;
+    if (const auto* command = std::get_if<std::string>(&c.fraction); command == nullptr || !command->empty())
+      a.spool = add_spool(name + ".fraction", c.time_constant, c.fraction);
+    if (c.case_drain) {
+      const auto drain = [&](const char* side, const std::string& from, const char* meaning) {
+        std::get<std::vector<Leakage>>(netlist_.elements)
+            .push_back({name + ".case_leakage_" + side, node(from), node(c.case_drain->node), c.case_drain->leakage, "motors", meaning});
+      };
+      drain("A", c.A, "leakage from side A into the case");
+      drain("B", c.B, "leakage from side B into the case");
+    }
     add_actuator(name, c, angle, std::move(a));
   }
   template <class ActuatorDescription>
   void add_actuator(const std::string& name, const ActuatorDescription& c, double start, Actuator a) {
     a.name = name;
     a.A = node(c.A.empty() ? tank_of(name) : c.A);
-    a.B = node(c.B.empty() ? tank_of(name) : c.B);
+    if (a.B < 0) a.B = node(c.B.empty() ? tank_of(name) : c.B);
     a.cylinder.length_0 = start;
     a.cylinder.wall_compressibility = wall(c.bulk_modulus);
     a.cylinder.viscous = c.viscous;
     if (c.end_damper) a.cylinder.damper = {c.end_damper->stiffness, c.end_damper->damping, c.end_damper->length, c.end_damper->law};
     add_friction(name + ".", c.friction, a);
-    if (c.leakage > 0) std::get<std::vector<Leakage>>(netlist_.elements).push_back({name + ".leakage", a.A, a.B, c.leakage});
+    if (c.leakage > 0) std::get<std::vector<Leakage>>(netlist_.elements).push_back({name + ".leakage", a.A, a.B, c.leakage, a.section});
     netlist_.actuators.push_back(std::move(a));
   }
   /// The friction of an actuator; names of its states begin with `stem`, after the section where another state has that name.
@@ -292,7 +340,6 @@ class NetlistBuilder {
   }
   /// Limits as end dampers of a piston without area: a chamber is as long as the damper at the limit.
   static void set_limits(const LimitsDescription& limits, double stiffness, Cylinder& c) {
-    constexpr double kNever = 1e300;  // [rad, m]
     c.damper = {stiffness, limits.damping, limits.depth.value_or(1), DamperLaw::continuous};
     c.travel = 1;
     c.chamber_A0 = limits.minimum ? c.length_0 - *limits.minimum + c.damper.length : kNever;
@@ -592,6 +639,8 @@ class NetlistBuilder {
     for (std::size_t i = 0; i < netlist_.components.size(); ++i)
       for (const int spool : netlist_.components[i].spools)
         if (driver(spool) >= 0) join(block(driver(spool)), component(i));
+    for (std::size_t i = 0; i < netlist_.actuators.size(); ++i)
+      if (const int by = driver(netlist_.actuators[i].spool); by >= 0) join(block(by), static_cast<int>(netlist_.nodes.size() + i));
     for (const FlowSource& source : netlist_.flow_sources)
       if (const int by = netlist_.block_of_signal[source.flow]; by >= 0)
         for (const int node : {source.from, source.to})

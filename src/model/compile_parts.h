@@ -85,7 +85,7 @@ Vec<3> direction(const CompiledModel& model, const std::string& body, const Vec3
 /// The part of a joint given by `name`; already checked to be an angle or a displacement.
 const JointPart& find_part(const CompiledModel& model, const std::string& name);
 
-/// Adds a port on a coordinate of a joint or loop closure; returns its index. Ports of cylinders and motors come first.
+/// Adds a port on a coordinate of a joint or loop closure; returns its index. Ports of cylinders, motors and pumps come first.
 template <int D>
 int add_joint_port(const CoordinatePlace& place, const PointMap& map, CompiledModel& model, Mechanism<D>& m);
 /// The same, or the index of one that the coordinate already has: to read it (position, rate), or for loads that are added to others.

@@ -30,7 +30,10 @@ struct ComponentPlan {
 // Power: model/plan_power.cpp
 /// Fluid at its temperature. Throws Error if its density or bulk modulus is not positive.
 Fluid make_fluid(const FluidDescription& d);
+/// A pump driven by a speed.
 ComponentPlan plan_component(const PumpDescription& d, const Fluid& fluid);
+/// A pump on the shaft of a joint, as a motor: forward rotation displaces from S to P.
+MotorDescription shaft_pump(const PumpDescription& d);
 ComponentPlan plan_component(const AccumulatorDescription& d, const Fluid& fluid);
 /// A line of n segments: n laws in series between A, n - 1 volumes and B. Half a volume belongs to A and half to B.
 struct LineParts {
@@ -58,7 +61,7 @@ struct EdgePlan {
   std::vector<std::array<double, 2>> opening;
 };
 std::vector<EdgePlan> plan_edges(const SpoolValveDescription& valve, const Fluid& fluid);
-ComponentPlan plan_component(const ReliefValveDescription& valve, const Fluid& fluid);  // with a frequency
+ComponentPlan plan_component(const ReliefValveDescription& valve, const Fluid& fluid);  // with a frequency or a time constant
 ComponentPlan plan_component(const PilotCheckValveDescription& valve, const Fluid& fluid);
 ComponentPlan plan_component(const CounterbalanceValveDescription& valve, const Fluid& fluid);
 ComponentPlan plan_component(const ShuttleValveDescription& valve, const Fluid& fluid);
@@ -67,5 +70,6 @@ ComponentPlan plan_component(const CompensatorDescription& valve, const Fluid& f
 ComponentPlan plan_component(const FlowDividerDescription& valve, const Fluid& fluid);
 ComponentPlan plan_component(const PriorityValveDescription& valve, const Fluid& fluid);
 ComponentPlan plan_component(const ResistanceDescription& valve, const Fluid& fluid);
+ComponentPlan plan_component(const LaminarRestrictionDescription& valve, const Fluid& fluid);
 
 }  // namespace trunnion

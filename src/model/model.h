@@ -105,7 +105,7 @@ struct CompiledModel {
   std::vector<BodyInfo> bodies;
   std::unordered_map<std::string, std::size_t> body_numbers;  // name -> index in `bodies` and in `joints` as compiled
   std::vector<ConstraintInfo> constraints;
-  std::vector<JointPort> joint_ports;       // in the order of their ports; those of motors first
+  std::vector<JointPort> joint_ports;       // in the order of their ports; those of motors and pumps first
   std::vector<std::string> velocity_names;  // per velocity: `crank.rate`
   std::vector<std::string>
       coordinate_names;                  // per velocity the coordinate that it moves: `crank.angle`; of a spherical part `load.rotation_x`

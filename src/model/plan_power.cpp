@@ -37,6 +37,21 @@ void set_control(const PumpControlDescription& d, PumpConstants& c) {
   if (d.down_time) c.down_rate = 1 / *d.down_time;
 }
 
+/// Displacement and losses.
+PumpConstants pump_constants(const PumpDescription& d) {
+  PumpConstants c;
+  c.displacement = d.displacement;
+  if (const auto* at = std::get_if<PumpEfficiencies>(&d.losses)) {
+    c.set_losses(at->volumetric, at->mechanical, at->at_speed, at->at_pressure, at->viscous_share);
+  } else {
+    const auto& losses = std::get<PumpLosses>(d.losses);
+    c.leakage = losses.leakage;
+    c.viscous = losses.viscous;
+    c.coulomb = losses.coulomb;
+  }
+  return c;
+}
+
 }  // namespace
 
 Fluid make_fluid(const FluidDescription& d) {
@@ -55,17 +70,8 @@ Fluid make_fluid(const FluidDescription& d) {
 }
 
 ComponentPlan plan_component(const PumpDescription& d, const Fluid& fluid) {
-  PumpConstants c;
+  PumpConstants c = pump_constants(d);
   c.fluid = fluid;
-  c.displacement = d.displacement;
-  if (const auto* at = std::get_if<PumpEfficiencies>(&d.losses)) {
-    c.set_losses(at->volumetric, at->mechanical, at->at_speed, at->at_pressure, at->viscous_share);
-  } else {
-    const auto& losses = std::get<PumpLosses>(d.losses);
-    c.leakage = losses.leakage;
-    c.viscous = losses.viscous;
-    c.coulomb = losses.coulomb;
-  }
   if (d.control) set_control(*d.control, c);
   if (const auto& mover = d.prime_mover) {
     c.inertia = mover->inertia;
@@ -88,6 +94,21 @@ ComponentPlan plan_component(const PumpDescription& d, const Fluid& fluid) {
   lag.time_constant = d.time_constant;
   plan.commands = {{d.fraction, lag, d.control ? "fraction_limit" : "fraction"}, {d.speed, {}, d.prime_mover ? "set_speed" : "speed"}};
   return plan;
+}
+
+MotorDescription shaft_pump(const PumpDescription& d) {
+  const PumpConstants c = pump_constants(d);
+  MotorDescription motor;
+  motor.joint = d.joint;
+  motor.A = d.S;
+  motor.B = d.P;
+  motor.displacement = c.displacement;
+  motor.fraction = d.fraction;
+  motor.time_constant = d.time_constant;
+  motor.leakage = c.leakage;
+  motor.viscous = c.viscous;
+  motor.coulomb = c.coulomb;
+  return motor;
 }
 
 ComponentPlan plan_component(const AccumulatorDescription& d, const Fluid& fluid) {

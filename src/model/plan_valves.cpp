@@ -1,6 +1,7 @@
 // Valves of a description -> their laws, nodes and metering edges.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <cmath>
 #include <numbers>
 
 #include "base/diagnostic.h"
@@ -65,10 +66,15 @@ std::vector<EdgePlan> plan_edges(const SpoolValveDescription& valve, const Fluid
 }
 
 ComponentPlan plan_component(const ReliefValveDescription& valve, const Fluid&) {
-  ReliefValve law;
-  law.spool = spring_spool(valve.cracking_pressure, *valve.override_pressure, valve);
-  law.coefficient = nominal_coefficient(*valve.flow, valve.cracking_pressure + *valve.override_pressure);
-  law.zone = LaminarZone(valve.laminar_limit);
+  const auto fill = [&](auto law) {
+    law.spool = spring_spool(valve.cracking_pressure, *valve.override_pressure, valve);
+    law.coefficient = nominal_coefficient(*valve.flow, valve.cracking_pressure + *valve.override_pressure);
+    law.zone = LaminarZone(valve.laminar_limit);
+    return law;
+  };
+  if (valve.frequency) return {component_law(fill(ReliefValve())), {valve.A, valve.B}, {}};
+  LaggedReliefValve law = fill(LaggedReliefValve());
+  law.time_constant = valve.time_constant;
   return {component_law(law), {valve.A, valve.B}, {}};
 }
 
@@ -121,6 +127,14 @@ ComponentPlan plan_component(const FlowDividerDescription& valve, const Fluid& f
 
 ComponentPlan plan_component(const PriorityValveDescription& valve, const Fluid& fluid) {
   return plan_spring_valve<PriorityValve>(valve, fluid, {valve.P, valve.CF, valve.EF, valve.LS}, [](auto&) {});
+}
+
+ComponentPlan plan_component(const LaminarRestrictionDescription& valve, const Fluid& fluid) {
+  Resistance law;
+  const double drag = fluid.viscosity * valve.length;
+  law.linear = valve.diameter ? 128 * drag / (std::numbers::pi * std::pow(*valve.diameter, 4))
+                              : 12 * drag / (*valve.width * std::pow(*valve.height, 3));
+  return {component_law(law), {valve.A, valve.B}, {}};
 }
 
 ComponentPlan plan_component(const ResistanceDescription& valve, const Fluid&) {

@@ -380,8 +380,11 @@ class SceneBuilder final : public Scene {
     for (std::size_t i = 0; i < d_.cylinders.size(); ++i) {
       const auto& [name, c] = d_.cylinders[i];
       const auto diameter = [](double area) { return std::sqrt(4 * area / std::numbers::pi); };
-      const double bore = c.bore ? *c.bore : diameter(c.area_A.value_or(0));
-      const double rod = c.rod ? *c.rod : c.area_A && c.area_B && *c.area_A > *c.area_B ? diameter(*c.area_A - *c.area_B) : kRod * bore;
+      const double bore = c.plunger ? *c.plunger : c.bore ? *c.bore : diameter(c.area_A.value_or(0));
+      const double rod = c.plunger                                       ? *c.plunger
+                         : c.rod                                         ? *c.rod
+                         : c.area_A && c.area_B && *c.area_A > *c.area_B ? diameter(*c.area_A - *c.area_B)
+                                                                         : kRod * bore;
       ReportJson channels = ReportJson::object();
       refer(channels, "force", "cylinders", name, "force");
       refer(channels, "length", "cylinders", name, "length");

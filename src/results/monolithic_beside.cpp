@@ -14,7 +14,7 @@ MonolithicBeside::MonolithicBeside(const std::shared_ptr<const CompiledModel>& m
   reference_ = make_observer(monolithic_);
   const std::vector<Channel>& all = observer_->channels();
   for (const Actuator& a : pistons_of(model->hydraulics)) {
-    length_.push_back(channel_of(all, a.is_rotary ? "motors" : "cylinders", a.name, a.is_rotary ? "angle" : "length"));
+    length_.push_back(channel_of(all, a.section, a.name, a.is_rotary ? "angle" : "length"));
     names_.push_back(a.name);
     channels_.push_back({a.name + ".coupling_difference", a.is_rotary ? "rad" : "m",
                          std::string(a.is_rotary ? "angle" : "length") + " minus that of a monolithic run"});

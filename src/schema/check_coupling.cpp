@@ -61,9 +61,29 @@ void check_lockstep(const Description& d, Findings& out, const std::string& who)
   }
 }
 
+/// Commands and pressures that only the hydraulic subsystem has.
+void check_motors(const Description& d, Findings& out, const std::string& scheme) {
+  const CosimulationDescription& c = d.coupling;
+  const bool parallel = c.scheme == CouplingScheme::parallel;
+  const bool pressures = c.scheme != CouplingScheme::sequential && c.variables == CouplingVariables::velocity_pressure;
+  const auto check = [&](const std::string& path, const NumberOrSignal& fraction) {
+    if (fraction == NumberOrSignal(std::string()) || fraction == NumberOrSignal(1.0)) return;
+    if (parallel)
+      add_finding(d, out, "coupling.scheme", scheme + " gives the mechanism the pressures of `" + path + "`, but not its `fraction`", "",
+                  "supported are sequential (nearest), jacobi, gauss_seidel and iterated_jacobi");
+    else if (pressures)
+      add_finding(d, out, "coupling.variables", "the mechanism receives the pressures of `" + path + "`, but not its `fraction`",
+                  "`velocity_force`");
+  };
+  for (const auto& [name, motor] : d.motors) check("motors." + name, motor.fraction);
+  for (const auto& [name, pump] : d.pumps)
+    if (!pump.joint.empty()) check("pumps." + name, pump.fraction);
+}
+
 void check_combination(const Description& d, Findings& out) {
   const CosimulationDescription& c = d.coupling;
-  if (d.cylinders.empty() && d.motors.empty())
+  if (d.cylinders.empty() && d.motors.empty() &&
+      std::none_of(d.pumps.begin(), d.pumps.end(), [](const auto& item) { return !item.second.joint.empty(); }))
     add_finding(d, out, "solver.coupling", "the machine has no cylinder or motor that couples mechanism and hydraulics",
                 "a machine with cylinders or motors, or `monolithic`");
   const std::string scheme = std::string("`") + coupling_scheme_words()[std::size_t(c.scheme)] + "`";
@@ -78,6 +98,7 @@ void check_combination(const Description& d, Findings& out) {
     if (q.form == VirtualElementForm::discrete)
       add_finding(d, out, "quasistatic." + name + ".form",
                   "discrete states require common steps of the whole machine, and subsystems have their own", "`differential`");
+  check_motors(d, out, scheme);
   if (lockstep) return check_lockstep(d, out, scheme);
   if (c.variables == CouplingVariables::velocity_pressure && c.friction == FrictionSide::hydraulics)
     add_finding(

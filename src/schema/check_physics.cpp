@@ -309,20 +309,70 @@ void check_elements(const Description& d, Findings& out) {
   }
 }
 
+/// What the chamber B of a plunger would need.
+void check_plunger(const Description& d, Findings& out, const std::string& path, const CylinderDescription& c) {
+  const auto refuse = [&](const char* key) {
+    add_finding(d, out, path + "." + key, "a plunger has no chamber B", "`bore` and `rod`, or no `" + std::string(key) + "`");
+  };
+  if (!c.B.empty()) refuse("B");
+  if (c.leakage > 0) refuse("leakage");
+  if (c.cushion_B) refuse("cushion_B");
+  if (c.A.empty())
+    add_finding(d, out, path + ".plunger", "the laws of quasistatic circuits require a chamber B", "node `A`, or `bore` and `rod`");
+}
+
+/// `chamber`: the node of the chamber.
+void check_cushion(const Description& d, Findings& out, const std::string& path, const char* name, const std::string& chamber,
+                   const std::optional<CushionDescription>& c) {
+  if (!c) return;
+  if (!chamber.empty() && chamber == c->node)
+    add_finding(d, out, path + ".node", "`" + chamber + "` is the node of the chamber itself", "the node on the other side of the port");
+  if (d.volumes.find(chamber) == nullptr)
+    add_finding(d, out, path, std::string("chamber ") + name + " is not on a volume", "the name of a volume at `" + std::string(name) + "`",
+                "a cushion throttles the oil between the chamber's own volume and `node`");
+}
+
 void check_cylinder(const Description& d, Findings& out, const std::string& path, const CylinderDescription& c) {
-  if (!(c.bore && c.rod) && !(c.area_A && c.area_B))
-    add_finding(d, out, path, "the cylinder has no size", "bore and rod, or area_A and area_B");
+  if (!(c.bore && c.rod) && !(c.area_A && c.area_B) && !c.plunger)
+    add_finding(d, out, path, "the cylinder has no size", "bore and rod, area_A and area_B, or plunger");
   if (c.bore && c.rod && *c.bore <= *c.rod)
     add_finding(d, out, path + ".rod",
                 "the rod (" + number_text(*c.rod) + " m) does not fit into the bore (" + number_text(*c.bore) + " m)",
                 "a rod thinner than the bore");
   const bool stroke_matters = !c.A.empty() || c.end_damper.has_value() || c.chamber_length_A || c.chamber_length_B;
   for (const auto& [name, length] : {std::pair{"chamber_length_A", c.chamber_length_A}, {"chamber_length_B", c.chamber_length_B}})
-    if (stroke_matters && !(length.value_or(0) > 0))
+    if (stroke_matters && !(length.value_or(0) > 0) && !(c.plunger && name[sizeof "chamber_length_" - 1] == 'B'))
       add_finding(d, out, path + "." + name, "the chamber has no length", "a length greater than 0");
+  if (c.plunger) check_plunger(d, out, path, c);
+  check_cushion(d, out, path + ".cushion_A", "A", c.A, c.cushion_A);
+  check_cushion(d, out, path + ".cushion_B", "B", c.B, c.cushion_B);
   if (c.base.body == c.rod_end.body && !c.base.body.empty())
     add_finding(d, out, path + ".rod_end.body", "both ends of the cylinder are attached to `" + c.base.body + "`", "two different bodies");
   check_friction(d, out, path + ".friction", c.friction, false);
+}
+
+/// Displacement fraction and case drain.
+void check_variable_motor(const Description& d, Findings& out, const std::string& path, const MotorDescription& m) {
+  const double* const number = std::get_if<double>(&m.fraction);
+  const bool varies = number != nullptr || !std::get<std::string>(m.fraction).empty();
+  if (number != nullptr && !(*number >= -1 && *number <= 1))
+    add_finding(d, out, path + ".fraction", "found " + number_text(*number), "a number from -1 to 1");
+  if (varies && m.chamber_angle_A)
+    add_finding(d, out, path + ".fraction", "the displacement of a vane actuator is constant",
+                "`fraction`, or `chamber_angle_A` and `chamber_angle_B`");
+  if (!varies && m.time_constant > 0)
+    add_finding(d, out, path + ".time_constant", "the displacement is constant", "`fraction` in addition");
+  if (m.case_drain && !m.case_drain->node.empty())
+    for (const auto& [key, node] : {std::pair{"A", m.A}, {"B", m.B}})
+      if (node == m.case_drain->node)
+        add_finding(d, out, path + ".case_drain.node", std::string("the motor has `") + node + "` at " + key + " already", "another node");
+  if (!m.A.empty() || !m.B.empty()) return;
+  const std::string supplied = "the motor is supplied by a quasistatic circuit, whose laws have ";
+  if (varies) add_finding(d, out, path + ".fraction", supplied + "a constant displacement", "nodes `A` and `B`");
+  if (m.case_drain) add_finding(d, out, path + ".case_drain", supplied + "no case", "nodes `A` and `B`");
+  if (m.coulomb > 0)
+    add_finding(d, out, path + ".coulomb", supplied + "no friction in proportion to the pressure", "nodes `A` and `B`",
+                "the friction law and `viscous` are supported");
 }
 
 void check_motor(const Description& d, const NameIndex<JointDescription>& joints, Findings& out, const std::string& path,
@@ -344,6 +394,7 @@ void check_motor(const Description& d, const NameIndex<JointDescription>& joints
                 "`volume`, or `chamber_angle_A` and `chamber_angle_B`", "include the oil of the lines in the volumes at A and B");
   if (m.end_damper && !m.chamber_angle_A)
     add_finding(d, out, path + ".end_damper", "a motor without `chamber_angle_A` and `chamber_angle_B` has no end stops", "both angles");
+  check_variable_motor(d, out, path, m);
   check_friction(d, out, path + ".friction", m.friction, true);
 }
 
@@ -409,9 +460,14 @@ void check_valve(const Description& d, Findings& out, const std::string& path, c
 }
 void check_valve(const Description& d, Findings& out, const std::string& path, const ReliefValveDescription& r) {
   check_ends(d, out, path + ".relief", "relief valve", r.A, r.B);
-  if (r.frequency && r.gradient)
+  const bool lags = r.time_constant > 0;
+  if ((r.frequency || lags) && r.gradient)
     add_finding(d, out, path + ".relief.gradient", "a poppet with dynamics requires the pressure at which it is fully open",
-                "flow and override", "`gradient` is only for a valve without `frequency`");
+                "flow and override",
+                std::string("`gradient` is only for a valve without `") + (r.frequency ? "frequency`" : "time_constant`"));
+  if (r.frequency && lags)
+    add_finding(d, out, path + ".relief.time_constant", "a time constant and a natural frequency are mutually exclusive",
+                "only one of them");
 }
 void check_valve(const Description& d, Findings& out, const std::string& path, const DirectionalValveDescription& v) {
   check_dynamics(d, out, path + ".directional_4_3", v.dynamics);
@@ -473,6 +529,9 @@ void check_valve(const Description& d, Findings& out, const std::string& path, c
 }
 void check_valve(const Description& d, Findings& out, const std::string& path, const ResistanceDescription& r) {
   check_ends(d, out, path + ".resistance", "resistance", r.A, r.B);
+}
+void check_valve(const Description& d, Findings& out, const std::string& path, const LaminarRestrictionDescription& r) {
+  check_ends(d, out, path + ".laminar", "restriction", r.A, r.B);
 }
 
 // ---------------------------------------------------------------- solver
@@ -639,8 +698,11 @@ void check_oil_of(const Description& d, Findings& out, const std::string& path, 
       add_finding(d, out, path + ".leakage", "quasistatic circuits do not support leakage", "0, or chambers on volumes (A, B)");
     return;
   }
-  for (const auto& [key, node] : {std::pair{"A", a.A}, {"B", a.B}})
+  for (const auto& [key, node] : {std::pair{"A", a.A}, {"B", a.B}}) {
+    if constexpr (requires { a.plunger; })
+      if (a.plunger && *key == 'B') continue;
     if (node.empty()) add_finding(d, out, path + "." + key, "the chamber has no node", either);
+  }
 }
 
 /// The parts of a description that quasistatic circuits refer to.

@@ -34,10 +34,28 @@ void check_two(const Description& d, Findings& out, const std::string& path, con
     add_finding(d, out, path, std::string("the ") + what + " has `" + A + "` at " + first + " already", "two different nodes");
 }
 
+/// What a pump on the shaft of a joint does not have.
+void check_shaft_pump(const Description& d, Findings& out, const std::string& path, const PumpDescription& p) {
+  const CoordinateName name = split_coordinate(p.joint);
+  if (const auto* joint = d.joints.find(name.joint)) {
+    const int index = find_coordinate(joint->kind, name.part);
+    if (index >= 0 && joint_parts(joint->kind)[static_cast<std::size_t>(index)].kind != JointPartKind::angle)
+      add_finding(d, out, path + ".joint", "the coordinate `" + p.joint + "` is a displacement, but a pump is driven by an angle",
+                  "an angle of a joint");
+  }
+  if (p.control)
+    add_finding(d, out, path + ".control", "a pump on the shaft of a joint has no control of its own", "`fraction`",
+                "let a control block set `fraction`: its inputs can be pressures, as in `main_line.pressure`");
+  if (p.prime_mover)
+    add_finding(d, out, path + ".prime_mover", "the shaft is driven by the joint `" + p.joint + "`", "`speed` instead of `joint`",
+                "the engine of a joint is its body, with the torque of `forces` or of a motor");
+}
+
 void check_pump(const Description& d, Findings& out, const std::string& path, const PumpDescription& p) {
   check_two(d, out, path + ".P", "pump", "S", p.S, p.P);
   if (const double* fraction = std::get_if<double>(&p.fraction); fraction != nullptr && !(*fraction >= -1 && *fraction <= 1))
     add_finding(d, out, path + ".fraction", "found " + number_text(*fraction), "a number from -1 to 1");
+  if (!p.joint.empty()) check_shaft_pump(d, out, path, p);
   if (!p.control) return;
   const PumpControlDescription& c = *p.control;
   if (!c.pressure && !c.load_sensing && !c.torque)

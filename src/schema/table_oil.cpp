@@ -112,7 +112,7 @@ void describe_actuator(Visitor& v, Actuator& a, const ActuatorMeasures& in) {
 }
 
 void describe_areas(Visitor& v, CylinderDescription& c) {
-  const auto clear = [&c] { c.bore.reset(), c.rod.reset(), c.area_A.reset(), c.area_B.reset(); };
+  const auto clear = [&c] { c.bore.reset(), c.rod.reset(), c.area_A.reset(), c.area_B.reset(), c.plunger.reset(); };
   v.alternatives({{"bore", "Size by diameters", c.bore.has_value() || c.rod.has_value(), clear,
                    [&c](Visitor& w) {
                      w.leaf({"bore", "Bore diameter", kLength, kRequired | kPositive}, &c.bore);
@@ -122,8 +122,22 @@ void describe_areas(Visitor& v, CylinderDescription& c) {
                    [&c](Visitor& w) {
                      w.leaf({"area_A", "Piston area of chamber A", kArea, kRequired | kPositive}, &c.area_A);
                      w.leaf({"area_B", "Ring area of chamber B", kArea, kRequired | kPositive}, &c.area_B);
+                   }},
+                  {"plunger", "Plunger: chamber A only", c.plunger.has_value(), clear,
+                   [&c](Visitor& w) {
+                     w.leaf({"plunger", "Diameter of the plunger", kLength, kRequired | kPositive}, &c.plunger);
                    }}},
                  true);
+}
+
+void describe_cushion(Visitor& v, CushionDescription& c) {
+  v.leaf({"node", "Node on the other side of the port", kNumber, kRequired, Names::node}, &c.node);
+  v.leaf({"length", "Length of the chamber below which its port closes", kLength, kRequired | kPositive}, &c.length);
+  v.group({"port", "Size of the open port", kNumber, kRequired}, {true, {}, [&c](Visitor& w) { describe_size(w, c.port); }});
+  v.group({"throttle", "Size at the end of the stroke", kNumber, kRequired},
+          {true, {}, [&c](Visitor& w) { describe_size(w, c.throttle); }});
+  v.group({"check", "Check valve from the node into the chamber"},
+          {c.check.has_value(), [&c] { c.check.emplace(); }, [&c](Visitor& w) { describe_size(w, *c.check); }});
 }
 
 void describe_cylinder(Visitor& v, CylinderDescription& c) {
@@ -136,8 +150,14 @@ void describe_cylinder(Visitor& v, CylinderDescription& c) {
   v.leaf({"chamber_length_A", "Oil column of chamber A at the start; optional in a quasistatic circuit: unlimited stroke", kLength,
           kPositive | length},
          &c.chamber_length_A);
-  v.leaf({"chamber_length_B", "Oil column of chamber B at the start", kLength, kPositive | length}, &c.chamber_length_B);
+  v.leaf({"chamber_length_B", "Oil column of chamber B at the start; of a plunger: its remaining stroke, optional", kLength,
+          kPositive | (c.plunger ? 0U : length)},
+         &c.chamber_length_B);
   describe_actuator(v, c, kAlongLine);
+  v.group({"cushion_A", "Cushioning where chamber A ends"},
+          {c.cushion_A.has_value(), [&c] { c.cushion_A.emplace(); }, [&c](Visitor& w) { describe_cushion(w, *c.cushion_A); }});
+  v.group({"cushion_B", "Cushioning where chamber B ends"},
+          {c.cushion_B.has_value(), [&c] { c.cushion_B.emplace(); }, [&c](Visitor& w) { describe_cushion(w, *c.cushion_B); }});
 }
 
 void describe_motor(Visitor& v, MotorDescription& m) {
@@ -156,9 +176,20 @@ void describe_motor(Visitor& v, MotorDescription& m) {
                      w.leaf({"displacement_B", "Volume per angle of side B", kDisplacement, kRequired | kPositive}, &m.displacement_B);
                    }}},
                  true);
+  v.leaf(
+      {"fraction", "Displacement as a fraction of the full one, -1 to 1, or the name of a signal; default: 1", kNumber, 0, Names::command},
+      &m.fraction);
+  v.leaf({"time_constant", "Time constant of the fraction; 0: no lag", kTime, kNonNegative}, &m.time_constant);
   v.leaf({"volume", "Oil volume of either side, independent of the angle", kVolume, kNonNegative}, &m.volume);
   v.leaf({"chamber_angle_A", "Rotary vane actuator: remaining angle of side A at the start", kAngle, kPositive}, &m.chamber_angle_A);
   v.leaf({"chamber_angle_B", "Remaining angle of side B at the start", kAngle, kPositive}, &m.chamber_angle_B);
+  v.leaf({"coulomb", "Friction torque divided by full displacement times pressure difference", kNumber, kNonNegative}, &m.coulomb);
+  v.group({"case_drain", "Leakage from both sides into the case"},
+          {m.case_drain.has_value(), [&m] { m.case_drain.emplace(); },
+           [&m](Visitor& w) {
+             w.leaf({"node", "Node of the case", kNumber, kRequired, Names::node}, &m.case_drain->node);
+             w.leaf({"leakage", "Laminar leakage from either side", kLeakage, kRequired | kNonNegative}, &m.case_drain->leakage);
+           }});
   describe_actuator(v, m, kAboutAxis);
 }
 

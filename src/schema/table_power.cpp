@@ -103,9 +103,17 @@ void describe_pump(Visitor& v, PumpDescription& p) {
   v.leaf({"S", "Node it draws from", kNumber, kRequired, Names::node}, &p.S);
   v.leaf({"P", "Node it feeds", kNumber, kRequired, Names::node}, &p.P);
   v.leaf({"displacement", "Full displacement", kDisplacement, kRequired | kPositive}, &p.displacement);
-  v.leaf(
-      {"speed", "Shaft speed, or the name of a signal; with a prime mover: the governor setting", kAngularRate, kRequired, Names::command},
-      &p.speed);
+  v.alternatives({{"speed", "Driven at a speed", p.joint.empty(), [&p] { p.joint.clear(); },
+                   [&p](Visitor& w) {
+                     w.leaf({"speed", "Shaft speed, or the name of a signal; with a prime mover: the governor setting", kAngularRate,
+                             kRequired, Names::command},
+                            &p.speed);
+                   }},
+                  {"joint", "On the shaft of a joint", !p.joint.empty(), [] {},
+                   [&p](Visitor& w) {
+                     w.leaf({"joint", "Joint angle that drives it", kNumber, kRequired, Names::coordinate}, &p.joint);
+                   }}},
+                 true);
   v.leaf(
       {"fraction", "Displacement as a fraction of the full displacement, -1 to 1, or the name of a signal; with a control: its upper limit",
        kNumber, 0, Names::command},

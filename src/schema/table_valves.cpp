@@ -128,7 +128,9 @@ void describe_relief(Visitor& v, ReliefValveDescription& r) {
         }}},
       true);
   describe_motion(v, r);
-  v.leaf({"laminar_limit", "With a frequency: pressure drop below which the flow is laminar", kPressure, kPositive}, &r.laminar_limit);
+  v.leaf({"time_constant", "Time constant of the opening, without a frequency; 0: no lag", kTime, kNonNegative}, &r.time_constant);
+  v.leaf({"laminar_limit", "With a frequency or a time constant: pressure drop below which the flow is laminar", kPressure, kPositive},
+         &r.laminar_limit);
 }
 
 void describe_pilot_check(Visitor& v, PilotCheckValveDescription& c) {
@@ -207,6 +209,24 @@ void describe_resistance(Visitor& v, ResistanceDescription& r) {
   v.leaf({"laminar_share", "Fraction of that pressure drop that is linear in the flow", kNumber, kPositive | kFraction}, &r.laminar_share);
 }
 
+void describe_laminar(Visitor& v, LaminarRestrictionDescription& r) {
+  describe_node(v, "A", "Node at one side; flow from A to B is positive", r.A);
+  describe_node(v, "B", "Node at the other side", r.B);
+  const auto clear = [&r] { r.diameter.reset(), r.width.reset(), r.height.reset(); };
+  v.alternatives(
+      {{"diameter", "A bore", r.diameter.has_value(), clear,
+        [&r](Visitor& w) {
+          w.leaf({"diameter", "Diameter", kLength, kRequired | kPositive}, &r.diameter);
+        }},
+       {"width", "A gap", r.width.has_value() || r.height.has_value(), clear,
+        [&r](Visitor& w) {
+          w.leaf({"width", "Width across the flow: the circumference of an annular gap", kLength, kRequired | kPositive}, &r.width);
+          w.leaf({"height", "Height of the gap", kLength, kRequired | kPositive}, &r.height);
+        }}},
+      true);
+  v.leaf({"length", "Length along the flow", kLength, kRequired | kPositive}, &r.length);
+}
+
 }  // namespace
 
 void describe_valve(Visitor& v, ValveDescription& valve) {
@@ -222,7 +242,8 @@ void describe_valve(Visitor& v, ValveDescription& valve) {
                   valve_form(valve, "compensator", "Pressure compensator of a metering edge", describe_compensator),
                   valve_form(valve, "flow_divider", "Flow divider and combiner", describe_flow_divider),
                   valve_form(valve, "priority", "Priority valve: serves one node first", describe_priority),
-                  valve_form(valve, "resistance", "Flow resistance of a filter, cooler or hose", describe_resistance)},
+                  valve_form(valve, "resistance", "Flow resistance of a filter, cooler or hose", describe_resistance),
+                  valve_form(valve, "laminar", "Laminar restriction: a bore or a gap", describe_laminar)},
                  true);
 }
 

@@ -82,7 +82,7 @@ std::vector<MotorAtRest> motors(const CompiledModel& model, const Observer& obse
   for (const Actuator& a : pistons_of(model.hydraulics)) {
     if (!a.is_rotary) continue;
     const auto value = [&](const char* quantity) {
-      const std::size_t i = channel_of(observer.channels(), "motors", a.name, quantity);
+      const std::size_t i = channel_of(observer.channels(), a.section, a.name, quantity);
       return i < values.size() ? values[i] : 0;
     };
     list.push_back({a.name, value("angle"), value("torque"), value("end_damper")});

@@ -173,7 +173,7 @@ TEST(BadInput, WrongKeysAreReported) {
   const Case cases[] = {
       {"bore: 80 mm", "bor: 80 mm", 29, "cylinders.lift.bor", {"the key `bor` is not known", "did you mean `bore`?"}},
       {"chamber_length_A: 0.73 m", "chamber_lenght_A: 0.73 m", 31, "cylinders.lift.chamber_lenght_A", {"did you mean `chamber_length_A`?"}},
-      {"    bore: 80 mm\n", "", 25, "cylinders.lift", {"expected one of `bore` or `area_A`"}},
+      {"    bore: 80 mm\n", "", 25, "cylinders.lift", {"expected one of `bore`, `area_A` or `plunger`"}},
       {"    rod: 35 mm\n", "", 25, "cylinders.lift.rod", {"the key `rod` is missing"}},
       {"bore: 80 mm",
        "bore: 80 mm\n    area_A: 28 cm^2",

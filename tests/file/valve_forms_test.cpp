@@ -26,6 +26,9 @@ valves:
   fd: {flow_divider: {P: v, A: w, B: ls, flow: 30 L/min, at_pressure_drop: 10 bar, share: 0.4}}
   pr: {priority: {P: v, CF: w, EF: ls, LS: z, setting: 7 bar, flow: 60 L/min, at_pressure_drop: 7 bar}}
   re: {resistance: {A: v, B: tank, flow: 60 L/min, at_pressure_drop: 2 bar}}
+  la: {laminar: {A: v, B: tank, diameter: 1 mm, length: 20 mm}}
+  ga: {laminar: {A: v, B: w, width: 30 mm, height: 20 um, length: 10 mm}}
+  rl: {relief: {A: w, B: tank, cracking_pressure: 180 bar, flow: 12 L/min, override: 8 bar, time_constant: 7 ms}}
 )";
 
 template <class V>
@@ -62,6 +65,9 @@ TEST(ValveForms, AreReadWithTheirDefaults) {
   EXPECT_EQ(valve<FlowDividerDescription>(d, "fd").share, 0.4);
   EXPECT_EQ(valve<PriorityValveDescription>(d, "pr").setting, 7e5);
   EXPECT_EQ(valve<ResistanceDescription>(d, "re").laminar_share, 0.1);
+  EXPECT_EQ(valve<LaminarRestrictionDescription>(d, "la").diameter, 1e-3);
+  EXPECT_EQ(valve<LaminarRestrictionDescription>(d, "ga").height, 20e-6);
+  EXPECT_EQ(valve<ReliefValveDescription>(d, "rl").time_constant, 7e-3);
 }
 
 TEST(ValveForms, ReadBackAsTheyWereWritten) {
@@ -101,6 +107,13 @@ TEST(ValveForms, WhatIsWrongIsFoundAtItsPlace) {
       {"LS: z, setting: 7", "LS: w, setting: 7", "valves.pr.priority.LS", "relative to itself"},
       {"flow: 60 L/min, at_pressure_drop: 2 bar", "flow: 60 L/min, at_pressure_drop: 2 bar, laminar_share: 0",
        "valves.re.resistance.laminar_share", "greater than 0"},
+      {"diameter: 1 mm, length: 20 mm", "diameter: 1 mm", "valves.la.laminar.length", "missing"},
+      {"diameter: 1 mm, length: 20 mm", "diameter: 1 mm, width: 2 mm, length: 20 mm", "valves.la.laminar", "mutually exclusive"},
+      {"laminar: {A: v, B: w", "laminar: {A: v, B: v", "valves.ga.laminar.B", "connects `v` with itself"},
+      {"height: 20 um", "height: 0 um", "valves.ga.laminar.height", "greater than 0"},
+      {"flow: 12 L/min, override: 8 bar", "gradient: 1e-9", "valves.rl.relief.gradient", "without `time_constant`"},
+      {"time_constant: 7 ms", "time_constant: 7 ms, frequency: 80 Hz", "valves.rl.relief.time_constant", "mutually exclusive"},
+      {"time_constant: 7 ms", "time_constant: -7 ms", "valves.rl.relief.time_constant", "not less than 0"},
       {"counterbalance:", "counterbalanc:", "valves.cb.counterbalanc", "did you mean `counterbalance`?"},
   };
   for (const Wrong& c : cases) {

@@ -95,6 +95,54 @@ signals: {u: 3, u2: -4, opening: 0.6}
   return kModel;
 }
 
+/// What commands and lengths change: variable motors driven by control blocks with and without a lag, one between a volume and a source, a pump
+/// on a shaft, a plunger, cushions at both ends; low pressures.
+std::shared_ptr<const CompiledModel> commanded() {
+  static const auto kModel = machine(R"(
+bodies: {a: {point_mass: {mass: 10}}, b: {point_mass: {mass: 10}}, c: {mass: 10, inertia: [1, 1, 1]}, d: {mass: 10, inertia: [1, 1, 1]}}
+joints:
+  a: {prismatic: {parent: ground, axis: x}, position: 1 m}
+  b: {prismatic: {parent: ground, axis: x}, position: 1 m}
+  c: {revolute: {parent: ground, axis: z}, angle: 1}
+  d: {revolute: {parent: ground, axis: z}, angle: 1}
+fluid: {saturation_pressure: 1 bar, free_air: 0.01}
+volumes:
+  v1: {volume: 3e-5 m^3, pressure: 3 MPa}
+  v2: {volume: 8e-5 m^3, pressure: 3 MPa}
+  v3: {volume: 5e-5 m^3, pressure: 3 MPa}
+  v4: {volume: 4e-5 m^3, pressure: 3 MPa}
+  w1: {volume: 6e-5 m^3, pressure: 3 MPa}
+  w2: {volume: 5e-5 m^3, pressure: 3 MPa}
+  case: {volume: 5e-5 m^3, pressure: 3 MPa}
+sources: {tank: {pressure: 1 bar}}
+cylinders:
+  one:
+    base: {body: ground}
+    rod_end: {body: a}
+    A: v1
+    B: v2
+    bore: 80 mm
+    rod: 35 mm
+    chamber_length_A: 0.4 m
+    chamber_length_B: 0.6 m
+    cushion_A: {node: v3, length: 0.35 m, port: {diameter: 10 mm}, throttle: {diameter: 2 mm}, check: {diameter: 6 mm}}
+    cushion_B: {node: tank, length: 0.7 m, port: {diameter: 8 mm}, throttle: {area: 1 mm^2}}
+  two: {base: {body: ground}, rod_end: {body: b}, A: v4, plunger: 60 mm, chamber_length_A: 0.4 m}
+motors:
+  three: {joint: c, A: w1, B: w2, displacement_A: 0.004, displacement_B: 0.003, fraction: e, time_constant: 20 ms, volume: 20 mL, leakage: 1e-13,
+    coulomb: 0.05, case_drain: {node: case, leakage: 1e-13}, friction: {model: lugre, coulomb: 210, static: 830, stribeck_velocity: 0.0125,
+    viscous: 330, bristle_stiffness: 5.77e6, bristle_damping: 2.28e4}}
+  four: {joint: c, A: v4, B: tank, displacement: 0.002, fraction: f}
+pumps:
+  five: {joint: d, S: w2, P: v3, displacement: 0.003, fraction: e, losses: {leakage: 1e-13, viscous: 100, coulomb: 0.03}}
+control:
+  scaled: {gain: {input: w1.pressure, gain: 1e-7}}
+  e: {low_pass: {input: scaled, time_constant: 50 ms}}
+  f: {expression: "0.3 + 5e-8*v4.pressure + 0.1*two.length"}
+)");
+  return kModel;
+}
+
 /// A linear oil of that size, at 0.4 of its step from its beginning at time 0.
 const LinearOil& some_linear_oil() {
   static const LinearOil kOil = [] {
@@ -137,7 +185,8 @@ struct CircuitPoint {
     std::uniform_real_distribution<double> unit(-1, 1);
     for (std::size_t i = 0; i < h.actuators.size(); ++i) {
       s.push_back(1 + 0.25 * unit(random));
-      s_begin.push_back(s.back() - 1e-3 * unit(random));
+      const double moved = 1e-3 * unit(random);
+      s_begin.push_back(s.back() - moved - (moved < 0 ? -5e-5 : 5e-5));  // a motor draws from the other side as it turns back: a kink
       const double v = unit(random);
       s_dot.push_back((v < 0 ? -1 : 1) * std::exp(-6 + 6 * std::abs(v)));  // 2.5 mm/s to 1 m/s
     }
@@ -225,8 +274,8 @@ TEST(Circuit, VolumesJoinedByElementsFormABlockAndSourcesSeparate) {
 }
 
 TEST(Circuit, AllDerivativesAreThoseOfTheResidualsAndForces) {
-  for (unsigned seed = 0; seed < 60; ++seed) {
-    CircuitPoint p(seed < 40 ? *everything() : *everything_linear(), seed);
+  for (unsigned seed = 0; seed < 120; ++seed) {
+    CircuitPoint p(seed < 40 ? *everything() : seed < 60 ? *everything_linear() : *commanded(), seed);
     const Eigen::MatrixXd J = assembled(p);
     const auto n = static_cast<Eigen::Index>(p.h.unknown_state.size()), ports = static_cast<Eigen::Index>(p.s.size());
     Eigen::MatrixXd scaled(J.rows(), J.cols()), differences(J.rows(), J.cols());
@@ -249,8 +298,8 @@ TEST(Circuit, AllDerivativesAreThoseOfTheResidualsAndForces) {
 }
 
 TEST(Circuit, ResidualsAloneAreThoseWithDerivatives) {
-  for (unsigned seed = 0; seed < 60; ++seed) {
-    CircuitPoint p(seed < 40 ? *everything() : *everything_linear(), seed);
+  for (unsigned seed = 0; seed < 120; ++seed) {
+    CircuitPoint p(seed < 40 ? *everything() : seed < 60 ? *everything_linear() : *commanded(), seed);
     const Eigen::MatrixXd J = assembled(p);
     const std::vector<double> R = p.state.R;
     const std::vector<PortForces<>> ports = p.state.ports;
@@ -270,8 +319,9 @@ TEST(Circuit, ResidualsAloneAreThoseWithDerivatives) {
 
 /// The pattern of a block is determined without values: no state may have an entry outside.
 TEST(Circuit, BlocksHaveEntriesOnlyWhereTheyMay) {
-  for (const auto& model : {everything(), everything_linear(), test::load_example("excavator"), test::load_example("excavator_lumped"),
-                            test::load_example("two_arms_one_pump"), test::load_example("four_bar")})
+  for (const auto& model :
+       {everything(), everything_linear(), commanded(), test::load_example("excavator"), test::load_example("excavator_lumped"),
+        test::load_example("two_arms_one_pump"), test::load_example("four_bar")})
     for (unsigned seed = 0; seed < 40; ++seed) {
       CircuitPoint p(*model, seed);
       p.evaluate();

@@ -116,6 +116,15 @@ ResistanceDescription resistance() {
   return valve;
 }
 
+ReliefValveDescription lagged_relief() {
+  ReliefValveDescription valve;
+  valve.cracking_pressure = 200 * kBar;
+  valve.flow = 60 * kFlowUnit;
+  valve.override_pressure = 20 * kBar;
+  valve.time_constant = 5e-3;
+  return valve;
+}
+
 struct NamedLaw {
   std::string name;
   std::shared_ptr<const ComponentLaw> law;
@@ -135,6 +144,7 @@ std::vector<NamedLaw> all_laws() {
   relieving.relieving = true;
   relieving.overlap = 1 * kBar;
   add("relief", relief_valve());
+  add("relief with a lag", lagged_relief());
   add_both("pilot check", pilot_check_valve());
   add_both("counterbalance", counterbalance_valve());
   add_both("counterbalance, vented", vented);
@@ -281,6 +291,30 @@ TEST(ReliefPoppet, ChattersWhereHurwitzSaysSo) {
       }
   EXPECT_GT(growing, 10);
   EXPECT_GT(fading, 10);
+}
+
+TEST(LaggedRelief, OpensAndClosesWithItsTimeConstant) {
+  const auto law = plan_component(lagged_relief(), kOil).law;
+  EXPECT_NEAR(at(*law, {220 * kBar, 0}, {1}).Q[0], 60 * kFlowUnit, 1e-15);
+  EXPECT_NEAR(at(*law, {210 * kBar, 0}, {0.2}).rate[0], (0.5 - 0.2) / 5e-3, 1e-10);
+  EXPECT_NEAR(at(*law, {300 * kBar, 0}, {0.2}).rate[0], (1 - 0.2) / 5e-3, 1e-10);
+  EXPECT_NEAR(at(*law, {100 * kBar, 0}, {0.2}).rate[0], -0.2 / 5e-3, 1e-10);
+  EXPECT_GT(at(*law, {100 * kBar, 0}, {0.2}).Q[0], 0);  // still open
+  EXPECT_EQ(at(*law, {300 * kBar, 0}, {0}).Q[0], 0);    // not yet
+}
+
+TEST(Laminar, BoreAndGapHaveTheFlowOfPoiseuille) {
+  LaminarRestrictionDescription bore;
+  bore.diameter = 1e-3;
+  bore.length = 0.05;
+  const double mu = kOil.viscosity, dp = 30 * kBar;
+  EXPECT_NEAR(flow(bore, {dp, 0}), std::numbers::pi * 1e-12 * dp / (128 * mu * 0.05), 1e-18);
+  EXPECT_NEAR(flow(bore, {0, dp}), -flow(bore, {dp, 0}), 1e-20);
+  LaminarRestrictionDescription gap;
+  gap.width = 0.02;
+  gap.height = 30e-6;
+  gap.length = 0.01;
+  EXPECT_NEAR(flow(gap, {dp, 0}), 0.02 * 2.7e-14 * dp / (12 * mu * 0.01), 1e-18);
 }
 
 // ---------------------------------------------------------------- pilot-operated check valve

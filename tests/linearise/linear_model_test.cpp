@@ -338,6 +338,15 @@ TEST(LinearModel, HasLeversAndThePumpOfAQuasistaticCircuitAsInputs) {
   }
 }
 
+TEST(LinearModel, IsTheDerivativeOfVariableMotorsPumpsOnShaftsAndCushions) {
+  for (const char* text : {test::kShaftDrive, test::kCushionedCylinder}) expect_derivative_at(test::model_from(text), 0.12);
+  for (const auto& [input, path, value] : {std::tuple{"drive.fraction.signal", "signals.share.sine.offset", 0.75},
+                                           std::tuple{"main.fraction.signal", "signals.swash.sine.offset", 0.6}})
+    expect_input_derivative<2>(test::model_from(test::kShaftDrive), 0, input, value, 1e-3, [&](double change) {
+      return test::model_from(test::kShaftDrive, {fmt::format("{}={:.17g}", path, value + change)});
+    });
+}
+
 TEST(LinearModel, HasSourcesSignalsOpeningsLoadsAndMotionsAsInputs) {
   expect_inputs<2>(test::busy_machine(false));
   expect_inputs<3>(test::busy_machine(true));

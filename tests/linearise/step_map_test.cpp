@@ -331,6 +331,21 @@ TEST(StepMap, IsTheDerivativeOfExplicitSteps) {
       }
 }
 
+/// Commands of motors and pumps on shafts, throttles that depend on lengths.
+TEST(StepMap, IsTheDerivativeWithVariableMotorsAndCushions) {
+  for (const char* text : {test::kShaftDrive, test::kCushionedCylinder})
+    for (const char* constraints : {"double_step", "penalty", "rk4"}) {
+      const bool explicit_steps = constraints == std::string("rk4");
+      const auto implicit = model_from(text, tight({}));
+      std::vector<std::string> set{explicit_steps ? "solver.constraints=double_step" : std::string("solver.constraints=") + constraints};
+      if (explicit_steps) set.insert(set.end(), {"solver.integrator=rk4", "solver.step=10 us"});
+      const auto model = model_from(text, tight(set));
+      const StateVector state = state_at(implicit, 0.12);
+      EXPECT_LT(largest_error(model, state, explicit_steps ? 1e-4 : 1, kVerbose), 1e-6) << constraints;
+      EXPECT_LT(largest_input_error(model, state), 1e-6) << constraints;
+    }
+}
+
 TEST(StepMap, IsTheDerivativeOnRandomMachines) {
   for (const int seed : {2, 3, 4}) {
     const std::string text = test::random_machine(static_cast<unsigned>(seed), seed % 3 == 2).text;

@@ -44,7 +44,7 @@ TEST(Structure, IsTheSameWhereStatesAndChannelsAre) {
         model = compile(changed, original.get());
       } catch (const Error&) {}  // a machine that cannot be
       if (model) {
-        const bool equal = model->layout == original->layout && channel_names(model) == names;
+        const bool equal = model->layout == original->layout && channel_names(model) == names && model->planar == original->planar;
         EXPECT_EQ(same_structure(*model, *original), equal) << file << " " << parameter.path;
         ++(equal ? same : other);
       }

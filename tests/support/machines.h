@@ -128,6 +128,76 @@ solver: {step: 0.5 ms, duration: 0.1 s}
 )";
 }
 
+/// A hydrostatic drive: an engine with governor turns two pumps, a motor of variable displacement with case drain turns a wheel. All laws are
+/// smooth at the pressures and speeds of its run.
+inline const char* const kShaftDrive = R"(
+trunnion: 1
+bodies: {engine: {mass: 10, inertia: [1, 1, 0.6]}, wheel: {mass: 10, inertia: [0.2, 0.2, 0.3]}}
+joints:
+  engine: {revolute: {parent: ground, axis: z}, rate: 165}
+  wheel: {revolute: {parent: ground, at: [1, 0, 0], axis: z}, rate: 129}
+springs:
+  governor: {joint: engine, stiffness: 0, damping: 5}
+  windage: {joint: wheel, stiffness: 0, damping: 0.5}
+forces: {throttle: {joint: engine, load: 900}}
+fluid: {density: 870 kg/m^3, bulk_modulus: 1500 MPa}
+sources: {tank: {pressure: 1 bar}}
+volumes:
+  a: {volume: 0.5 L, pressure: 108 bar}
+  b: {volume: 0.5 L, pressure: 20 bar}
+  charge: {volume: 0.5 L, pressure: 20 bar}
+  case: {volume: 0.5 L, pressure: 1.1 bar}
+pumps:
+  main: {joint: engine, S: b, P: a, displacement: 71 cm^3/rev, fraction: swash, time_constant: 40 ms, losses: {leakage: 2e-12, viscous: 0.05, coulomb: 0.02}}
+  feed: {joint: engine, S: tank, P: charge, displacement: 14 cm^3/rev, losses: {volumetric: 0.92, mechanical: 0.9, at_speed: 2000 rpm, at_pressure: 20 bar}}
+motors:
+  drive: {joint: wheel, A: a, B: b, displacement: 71 cm^3/rev, fraction: share, volume: 0.1 L, viscous: 0.05, coulomb: 0.03, leakage: 1e-12, case_drain: {node: case, leakage: 3e-12}}
+valves:
+  limit: {resistance: {A: charge, B: tank, flow: 25 L/min, at_pressure_drop: 20 bar, laminar_share: 1}}
+  fill_a: {resistance: {A: charge, B: a, flow: 2 L/min, at_pressure_drop: 20 bar, laminar_share: 1}}
+  fill_b: {resistance: {A: charge, B: b, flow: 20 L/min, at_pressure_drop: 2 bar, laminar_share: 1}}
+  drain: {laminar: {A: case, B: tank, diameter: 8 mm, length: 1 m}}
+signals:
+  swash: {sine: {amplitude: 0.05, frequency: 1 Hz, offset: 0.6}}
+  share: {sine: {amplitude: -0.08, frequency: 1.5 Hz, offset: 0.75}}
+solver: {step: 1 ms, duration: 0.5 s}
+)";
+
+/// A mass of 500 kg runs into the cushion of its cylinder, and a plunger of a second mass on the same line.
+inline const char* const kCushionedCylinder = R"(
+trunnion: 1
+bodies: {mass: {point_mass: {mass: 500}}, load: {point_mass: {mass: 100}}}
+joints:
+  mass: {prismatic: {parent: ground, axis: x}, position: 1 m, speed: -0.35 m/s}
+  load: {prismatic: {parent: ground, axis: x}, position: 1 m}
+springs: {weight: {joint: load, stiffness: 30 kN/m, damping: 500 N s/m, preload: 10 kN}}
+fluid: {density: 850 kg/m^3, bulk_modulus: 1500 MPa}
+sources: {pump: {pressure: 60 bar}, tank: {pressure: 1 bar}}
+volumes:
+  head: {volume: 20 mL, pressure: 30 bar}
+  line: {volume: 0.3 L, pressure: 30 bar}
+  rod: {volume: 0.1 L, pressure: 50 bar}
+  lift: {volume: 20 mL, pressure: 35 bar}
+cylinders:
+  ram:
+    base: {body: ground}
+    rod_end: {body: mass}
+    A: head
+    B: rod
+    bore: 50 mm
+    rod: 30 mm
+    chamber_length_A: 80 mm
+    chamber_length_B: 300 mm
+    viscous: 200 N s/m
+    cushion_A: {node: line, length: 60 mm, port: {diameter: 8 mm}, throttle: {diameter: 1.5 mm}}
+  plunger: {base: {body: ground}, rod_end: {body: load}, A: lift, plunger: 60 mm, chamber_length_A: 200 mm}
+valves:
+  out: {orifice: {A: line, B: tank, diameter: 4 mm}}
+  in: {orifice: {A: pump, B: rod, diameter: 4 mm}}
+  up: {orifice: {A: line, B: lift, diameter: 2 mm}}
+solver: {step: 0.5 ms, duration: 0.2 s}
+)";
+
 /// A slider of 1000 kg on a cylinder between a pump of fixed flow and a tank: four metering edges on one lever, open centre, reliefs of
 /// pump and chambers, suction checks; the lumped counterpart of the circuit of Kikuuwe et al. (quasistatic), figure 1, with its sizes.
 /// `rest`: further elements, including signal `lever`.

@@ -74,6 +74,7 @@ struct PumpDescription {
   std::string S{}, P{};
   double displacement = 0;        ///< [m3/rad] full
   NumberOrSignal speed = 0.0;     ///< [rad/s]; with a prime mover: governor setting
+  std::string joint{};            ///< coordinate, an angle: the joint whose shaft drives it; empty: by `speed`
   NumberOrSignal fraction = 1.0;  ///< [-] of the full displacement; with a control: its upper limit
   double time_constant = 0;       ///< [s] of the fraction
   std::variant<PumpLosses, PumpEfficiencies> losses{};

@@ -57,7 +57,8 @@ struct ReliefValveDescription {
   std::optional<double> gradient{};                   ///< [m3/(s Pa)] otherwise
   std::optional<double> frequency{};                  ///< [Hz] natural frequency of spool or poppet on its spring; unset: no inertia
   double damping = 0.7;                               ///< [-] damping ratio
-  double laminar_limit = 2e5;                         ///< [Pa] with a frequency
+  double time_constant = 0;                           ///< [s] of the opening otherwise; 0: no lag
+  double laminar_limit = 2e5;                         ///< [Pa] with a frequency or a time constant
 };
 /// 4/3 directional valve with four equal edges.
 struct DirectionalValveDescription {
@@ -186,10 +187,17 @@ struct ResistanceDescription {
   double flow = 0, at_pressure_drop = 0;  ///< [m3/s] at [Pa]
   double laminar_share = 0.1;             ///< [-] fraction of that pressure drop that is linear in the flow
 };
+/// Laminar restriction: a bore (diameter), or a gap between two surfaces (width, height).
+struct LaminarRestrictionDescription {
+  std::string A{}, B{};
+  std::optional<double> diameter{};         ///< [m]
+  std::optional<double> width{}, height{};  ///< [m] across the flow
+  double length = 0;                        ///< [m] along the flow
+};
 /// A valve of any kind.
-using ValveDescription =
-    std::variant<OrificeDescription, DirectionalValveDescription, CheckValveDescription, ReliefValveDescription, SpoolValveDescription,
-                 PilotCheckValveDescription, CounterbalanceValveDescription, ShuttleValveDescription, ReducingValveDescription,
-                 CompensatorDescription, FlowDividerDescription, PriorityValveDescription, ResistanceDescription>;
+using ValveDescription = std::variant<OrificeDescription, DirectionalValveDescription, CheckValveDescription, ReliefValveDescription,
+                                      SpoolValveDescription, PilotCheckValveDescription, CounterbalanceValveDescription,
+                                      ShuttleValveDescription, ReducingValveDescription, CompensatorDescription, FlowDividerDescription,
+                                      PriorityValveDescription, ResistanceDescription, LaminarRestrictionDescription>;
 
 }  // namespace trunnion

@@ -28,15 +28,13 @@
 #include <limits>
 
 #include "hydraulics/component.h"
+#include "hydraulics/displacement.h"
 #include "hydraulics/fluid.h"
 #include "hydraulics/orifice.h"
 
 namespace trunnion {
 
 enum class PumpControl { none, pressure, load_sensing };
-
-/// Speed below which the friction of a pump falls to zero [rad/s].
-inline constexpr double kPumpRest = 1;
 
 struct PumpConstants {
   double displacement = 0;  // [m3/rad] D
@@ -121,7 +119,7 @@ class Pump {
       const double constant = e * c_.displacement * drop(in) + c_.coulomb * c_.displacement * abs(drop(in));
       const double w = (c_.full_torque * u[1] - c_.droop * constant) / (c_.full_torque + c_.droop * c_.viscous);
       const double torque = constant + c_.viscous * w;
-      x[kStates - 1] = w > kPumpRest && torque >= 0 && torque <= c_.torque_limit(w) ? w : u[1];
+      x[kStates - 1] = w > kShaftRest && torque >= 0 && torque <= c_.torque_limit(w) ? w : u[1];
     }
   }
 
@@ -149,8 +147,7 @@ class Pump {
   /// Torque of friction.
   template <class S>
   S friction(const ComponentInputs<S>& in, const S& w) const {
-    const S slides = max(S(min(S(w / kPumpRest), 1.0)), -1.0);
-    return c_.viscous * w + c_.coulomb * c_.displacement * abs(drop(in)) * slides;
+    return c_.viscous * w + pressure_drag(c_.coulomb, c_.displacement, drop(in), w);
   }
   template <class S>
   S prime_torque(const S& w_set, const S& w) const {

@@ -10,11 +10,10 @@ namespace {
 using Array = ValuePlace::Array;
 
 struct ActuatorWords {
-  const char *section, *position, *position_unit, *position_meaning, *rate_unit, *rate_meaning;
+  const char *position, *position_unit, *position_meaning, *rate_unit, *rate_meaning;
   const char *force, *force_unit, *force_meaning, *power_meaning, *bristle_unit;
 };
-constexpr ActuatorWords kCylinderWords{"cylinders",
-                                       "length",
+constexpr ActuatorWords kCylinderWords{"length",
                                        "m",
                                        "distance between the mounts",
                                        "m/s",
@@ -24,8 +23,7 @@ constexpr ActuatorWords kCylinderWords{"cylinders",
                                        "net force on the mechanism, positive when pushing",
                                        "power on the mechanism, force times rate",
                                        "m"};
-constexpr ActuatorWords kMotorWords{"motors",
-                                    "angle",
+constexpr ActuatorWords kMotorWords{"angle",
                                     "rad",
                                     "joint angle",
                                     "rad/s",
@@ -50,7 +48,7 @@ void add_friction_states(const std::string& section, const std::string& stem, co
 ActuatorChannels::Piston add_piston(const CompiledModel& model, int i, ChannelList& list) {
   const Actuator& a = model.hydraulics.actuators[static_cast<std::size_t>(i)];
   const ActuatorWords& w = a.is_rotary ? kMotorWords : kCylinderWords;
-  const std::string section = w.section, n = a.name;
+  const std::string section = a.section, n = a.name;
   list.add(section, n + "." + w.position, w.position_unit, w.position_meaning, {Array::port_position, i});
   list.add(section, n + ".rate", w.rate_unit, w.rate_meaning, {Array::port_rate, i});
   ActuatorChannels::Piston cells{};
@@ -66,7 +64,11 @@ ActuatorChannels::Piston add_piston(const CompiledModel& model, int i, ChannelLi
              {Array::port_damper, i});
   cells.power = list.add(section, n + ".power", "W", w.power_meaning);
   cells.flow_A = list.add(section, n + ".flow_A", "m^3/s", "displaced flow into chamber A");
-  cells.flow_B = list.add(section, n + ".flow_B", "m^3/s", "displaced flow out of chamber B");
+  cells.flow_B = a.cylinder.area_B > 0 ? list.add(section, n + ".flow_B", "m^3/s", "displaced flow out of chamber B") : -1;
+  if (a.spool >= 0) {
+    const Spool& spool = model.hydraulics.spools[static_cast<std::size_t>(a.spool)];
+    list.add(section, spool.name + ".spool", "", "acting command, in the unit of its signal", {Array::y, spool.state});
+  }
   add_friction_states(section, n + ".", a, w.bristle_unit, list);
   list.add_entry(n, Account::actuator);
   list.add_entry(n, Account::friction);
@@ -110,6 +112,7 @@ S actuator_heat(const MachineValues<D, S>& x, int i, S& stored) {
   const PortForces<S>& port = x.oil.ports[i];
   const S &s = x.mechanism.s[i], &rate = x.mechanism.s_dot[i];
   S heat = port.viscous * rate - port.damper * rate;
+  if (a.cylinder.coulomb > 0) heat += a.cylinder.drag(x.oil.pressure[a.A], x.oil.pressure[a.B], rate) * rate;
   if constexpr (kPlain<S>) {
     heat += friction_dissipated_power(a.friction, rate, x.y.data() + a.state);
     stored += friction_stored_energy(a.friction, x.y.data() + a.state);
@@ -137,14 +140,14 @@ void read_actuators(const ActuatorChannels& channels, MachineValues<D, S>& x) {
   for (int i = 0; i < x.netlist.pistons; ++i) {
     const Actuator& a = x.netlist.actuators[i];
     const ActuatorChannels::Piston& cells = channels.pistons[i];
-    const S& rate = x.mechanism.s_dot[i];
+    const S &rate = x.mechanism.s_dot[i], swept = fraction_of(a, x.oil.spool) * rate;
     if constexpr (D == 2)
       if (cells.angle >= 0) x.set(cells.angle, atan2(x.mechanism.ports[i].u.y(), x.mechanism.ports[i].u.x()));
     x.set(cells.power, x.add_power(x.oil.ports[i].force * rate));
-    x.set(cells.flow_A, a.cylinder.area_A * rate);
-    x.set(cells.flow_B, a.cylinder.area_B * rate);
+    x.set(cells.flow_A, a.cylinder.area_A * swept);
+    x.set(cells.flow_B, a.cylinder.area_B * swept);
     const auto add_source = [&](int node, double area) {
-      if (x.netlist.nodes[node].state < 0) x.outflow[node] += area * rate;
+      if (x.netlist.nodes[node].state < 0) x.outflow[node] += area * swept;
     };
     add_source(a.A, a.cylinder.area_A);
     add_source(a.B, -a.cylinder.area_B);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine/channels/oil.h"
 
-#include <algorithm>
 #include <set>
 
 namespace trunnion {
@@ -35,21 +34,13 @@ class OilDeclaration {
     }
   }
   void add(const Orifice& o) {
-    if (o.spool >= 0) {
-      add_spool("valves", netlist_.spools[o.spool]);
-      out_.openings.push_back({list_.add("valves", o.name + ".opening", "", "opening from 0 to 1"), &o});
-    }
-    add_flow(o.name, o.B);
+    if (o.spool >= 0) add_spool(o.section, netlist_.spools[o.spool]);
+    if (o.spool >= 0 || o.cushion.port >= 0)
+      out_.openings.push_back({list_.add(o.section, o.name + ".opening", "", "opening from 0 to 1"), &o});
+    add_flow(o.section, o.name, "flow from A to B", o.B);
   }
-  void add(const OneWayValve& v) { add_flow(v.name, v.B); }
-  void add(const Leakage& l) {
-    const auto pistons = pistons_of(netlist_);
-    const bool motor =
-        std::any_of(pistons.begin(), pistons.end(), [&](const Actuator& a) { return a.is_rotary && l.name == a.name + ".leakage"; });
-    const char* const section = motor ? "motors" : "cylinders";
-    out_.flows.push_back({list_.add(section, l.name + ".flow", "m^3/s", "leakage from chamber A to chamber B"), l.B, 1});
-    add_loss(section, l.name);
-  }
+  void add(const OneWayValve& v) { add_flow(v.section, v.name, "flow from A to B", v.B); }
+  void add(const Leakage& l) { add_flow(l.section, l.name, l.meaning, l.B); }
   void add(const DirectionalValve& v) {
     add_spool("valves", netlist_.spools[v.spool]);
     const auto flow = [&](const char* name, const char* meaning, int node, double sign) {
@@ -86,9 +77,9 @@ class OilDeclaration {
     if (spool.second_order())
       list_.add(section, spool.name + ".spool_rate", "", "rate of the spool, per second", {Array::y, spool.state + 1});
   }
-  void add_flow(const std::string& name, int B) {
-    out_.flows.push_back({list_.add("valves", name + ".flow", "m^3/s", "flow from A to B"), B, 1});
-    add_loss("valves", name);
+  void add_flow(const std::string& section, const std::string& name, const char* meaning, int B) {
+    out_.flows.push_back({list_.add(section, name + ".flow", "m^3/s", meaning), B, 1});
+    add_loss(section, name);
   }
   void add_loss(const std::string& section, const std::string& name) {
     out_.losses.push_back({list_.add(section, name + ".power_loss", "W", "dissipated power"), out_.flows.size()});
@@ -116,18 +107,18 @@ void read_volumes(MachineValues<D, S>& x) {
     x.add_power(x.y[state] * x.ydot[state] * capacity(fluid, S(volume.volume), x.y[state], volume.wall_compressibility));
   }
   // the swept volume contains oil and, below saturation, air, which takes up pressure work as any gas
-  const auto add_chamber = [&](int node, double area, const S& length, double wall, const S& swept) {
-    const int state = x.netlist.nodes[node].state;  // volumes come first in y and in the entries
+  const auto add_chamber = [&](int node, int drawn, double area, const S& length, double wall, const S& swept) {
+    const int state = x.netlist.nodes[node].state, from = x.netlist.nodes[drawn].state;  // volumes come first in y and in the entries
     if (state < 0) return;
-    const S& p = x.y[state];
-    first[state] += p * x.ydot[state] * capacity(fluid, S(area * length), p, wall) - p * (1 - fluid.liquid_fraction(p)) * swept;
+    const S &p = x.y[state], air = from < 0 ? S(0) : S(1 - fluid.liquid_fraction(x.y[from]));
+    first[state] += p * x.ydot[state] * capacity(fluid, S(area * length), p, wall) - p * air * swept;
   };
   for (int i = 0; i < x.netlist.pistons; ++i) {
     const Actuator& a = x.netlist.actuators[i];
     const Cylinder& c = a.cylinder;
-    const S &s = x.mechanism.s[i], &rate = x.mechanism.s_dot[i];
-    add_chamber(a.A, c.area_A, c.chamber_A(s), c.wall_compressibility, c.area_A * rate);
-    add_chamber(a.B, c.area_B, c.chamber_B(s), c.wall_compressibility, -c.area_B * rate);
+    const S &s = x.mechanism.s[i], swept = fraction_of(a, x.oil.spool) * x.mechanism.s_dot[i];
+    add_chamber(a.A, drawn_node(a, a.A, value_of(swept)), c.area_A, c.chamber_A(s), c.wall_compressibility, c.area_A * swept);
+    add_chamber(a.B, drawn_node(a, a.B, value_of(swept)), c.area_B, c.chamber_B(s), c.wall_compressibility, -c.area_B * swept);
   }
 }
 
