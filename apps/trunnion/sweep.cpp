@@ -118,7 +118,8 @@ void add_sweep(CLI::App& app, Action& action) {
   add_start(*command, options->request.start, "start every run there");
   command->add_option("--threads", options->threads, "runs at once; results do not depend on it [all cores]")->check(CLI::PositiveNumber);
   command->add_option("-o,--output,--out", options->folder, "folder for the results [MODEL_sweep]")->type_name("DIR");
-  command->add_flag("--overwrite", options->overwrite, "replace another sweep, or a finished one, in the folder; an interrupted one goes on");
+  command->add_flag("--overwrite", options->overwrite,
+                    "replace another sweep, or a finished one, in the folder; an interrupted one goes on");
   command->add_flag("-q,--quiet", options->quiet, "print errors only");
   command->callback([options, &action] { action = [options] { return sweep(*options); }; });
 }

@@ -75,7 +75,8 @@ bool is_rank_of_many() {
   };
   if (number("OMPI_COMM_WORLD_SIZE") > 1) return true;
   if (number("PMI_SIZE") > 1 && number("OMPI_COMM_WORLD_SIZE") == 0)
-    throw Error(std::string("several processes were started by the launcher of another MPI than Open MPI, whose mpirun is needed here (Debian: openmpi-bin); ") +
+    throw Error(std::string("several processes were started by the launcher of another MPI than Open MPI, whose mpirun is needed here "
+                            "(Debian: openmpi-bin); ") +
                 kAlone);
   return false;
 }

@@ -152,8 +152,7 @@ class KpiTranslator {
     if (of_values) return unary(name == "abs" ? Operation::abs : Operation::sqrt);
     const double time = name == "at" ? number_of_seconds(pop()) : 0;
     Operand course = pop();
-    if (!course.figure.empty())
-      wrong_kpi("`" + course.figure + "` inside of another function", "channels, numbers, abs and sqrt there");
+    if (!course.figure.empty()) wrong_kpi("`" + course.figure + "` inside of another function", "channels, numbers, abs and sqrt there");
     set_.figures_.push_back({static_cast<KpiSet::Function>(word - kFigureWords.begin()), std::move(course.terms), time});
     operands_.push_back({{{Operation::figure, 0, set_.figures_.size() - 1}}, "", name});
   }

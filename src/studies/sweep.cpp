@@ -53,9 +53,7 @@ std::unique_ptr<SweepRun> result_of(const SweepPlan& plan, Makers& makers, std::
   SweepPlan::Maker::Made made;
   try {
     made = makers.make(run);
-  } catch (const InputError& error) {
-    return run_without_result(RunStatus::invalid, error.what(), plan.kpis().size());
-  }
+  } catch (const InputError& error) { return run_without_result(RunStatus::invalid, error.what(), plan.kpis().size()); }
   return sweep_run(made.model, plan.request().start, plan.kpis(), *made.source, plan.request().keep != SweepKeep::kpi, stop);
 }
 

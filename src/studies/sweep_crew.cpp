@@ -99,16 +99,16 @@ class Pool {
 
 /// What a thread of rank 0 or of a process alone does.
 void work(const CrewJob& job, Pool& pool) try {
-    while (!stopped(job)) {
-      std::optional<std::size_t> run = pool.take();
-      if (!run) run = pool.take_again();
-      if (!run || !job.perform(*run)) return;
-      pool.finish(*run);
-    }
-  } catch (...) {
-    pool.abandon();
-    throw;
+  while (!stopped(job)) {
+    std::optional<std::size_t> run = pool.take();
+    if (!run) run = pool.take_again();
+    if (!run || !job.perform(*run)) return;
+    pool.finish(*run);
   }
+} catch (...) {
+  pool.abandon();
+  throw;
+}
 void work_parallel(const CrewJob& job, Pool& pool) {
   for_each_parallel(static_cast<std::size_t>(std::max(job.threads, 1)), job.threads, [&](std::size_t) { work(job, pool); });
 }

@@ -112,7 +112,8 @@ SweepItems sweep_items(const SweepRequest& request) {
   if (std::set<std::string>(items.paths.begin(), items.paths.end()).size() < items.paths.size())
     wrong_request("--vary", "", "a path occurs twice", "every path once");
   for (const std::string& path : items.paths)
-    if (const auto names = segments_of(path); names.size() > 1 && matches_pattern(names[0], "record") && matches_pattern(names[1], "channels"))
+    if (const auto names = segments_of(path);
+        names.size() > 1 && matches_pattern(names[0], "record") && matches_pattern(names[1], "channels"))
       wrong_request("--vary", path, "all runs of a sweep keep the same channels", "--set record.channels=[...] and --keep channels");
   return items;
 }
@@ -135,7 +136,8 @@ void SweepPlan::check_columns() const {
   for (const std::string& name : kpis_->names()) {
     const bool path = std::find(items_.paths.begin(), items_.paths.end(), name) != items_.paths.end();
     if (path || name == "run" || name == "status" || name == "end_time" || name == "message")
-      findings.push_back({{"--kpi", 0, 0}, name, "the name is that of another column of sweep.csv", "another name, such as " + name + "_kpi", ""});
+      findings.push_back(
+          {{"--kpi", 0, 0}, name, "the name is that of another column of sweep.csv", "another name, such as " + name + "_kpi", ""});
   }
   if (!findings.empty()) throw InputError(std::move(findings));
 }

@@ -134,7 +134,8 @@ class RanksOfASweep : public test::InFolder {
  protected:
   void SetUp() override {
     InFolder::SetUp();
-    ASSERT_EQ(std::system("command -v mpirun > /dev/null 2>&1"), 0) << "mpirun is missing: tools/install_dependencies.sh installs openmpi-bin";
+    ASSERT_EQ(std::system("command -v mpirun > /dev/null 2>&1"), 0)
+        << "mpirun is missing: tools/install_dependencies.sh installs openmpi-bin";
     for (const char* name : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe"})
       setenv(name, "1", 1);
     setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 1);
@@ -145,7 +146,9 @@ class RanksOfASweep : public test::InFolder {
     for (const std::string& word : words) text += " '" + word + "'";
     return text;
   }
-  static std::string sweep_to(const std::string& name, int points = 60) { return quoted({test::program()}) + quoted(sweep_of(points, name)); }
+  static std::string sweep_to(const std::string& name, int points = 60) {
+    return quoted({test::program()}) + quoted(sweep_of(points, name));
+  }
   /// As a job of this many ranks, which ends at the latest after a minute; `options` of mpirun. Each rank writes its process into pid_RANK.
   static std::string job(int ranks, const std::string& command, const std::string& options = "") {
     return "timeout 60 mpirun " + options + " -n " + std::to_string(ranks) +
@@ -197,7 +200,8 @@ TEST_F(RanksOfASweep, WithRecoveryTheOthersGoOn) {
 }
 
 TEST_F(RanksOfASweep, AWrongCommandIsReportedOnceAndEnds) {
-  const int code = shell(job(3, quoted({test::program(), "sweep", kModel, "--vary", "cylinders.lift.bor=1", "--kpi", "p=max(time)", "-o", "out"})));
+  const int code =
+      shell(job(3, quoted({test::program(), "sweep", kModel, "--vary", "cylinders.lift.bor=1", "--kpi", "p=max(time)", "-o", "out"})));
   EXPECT_EQ(code, 2) << output();
   const std::size_t first = output().find("did you mean");
   ASSERT_NE(first, std::string::npos) << output();

@@ -134,7 +134,13 @@ TEST(Kpi, WrongDefinitionsAreExplained) {
            {"k=1 $ 2", "found `$ 2`"},
            {"k=" + std::string(1000, '(') + "1" + std::string(1000, ')'), "fewer nested brackets"},
            {"k=1" + std::string(4000, '^') + "1", "found `^"},
-           {"k=1" + [] { std::string text; for (int i = 0; i < 200; ++i) text += "^1"; return text; }(), "fewer nested powers"},
+           {"k=1" +
+                [] {
+                  std::string text;
+                  for (int i = 0; i < 200; ++i) text += "^1";
+                  return text;
+                }(),
+            "fewer nested powers"},
        })
     EXPECT_NE(refusal({text}).find(message), std::string::npos) << text << "\n" << refusal({text});
   EXPECT_NE(refusal({"k=max(x)", "k=min(x)"}).find("occurs twice"), std::string::npos);

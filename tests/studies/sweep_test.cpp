@@ -87,7 +87,8 @@ TEST(SweepPlan, WrongPathsAndChannelsAreExplained) {
 
 TEST(SweepPlan, NamesOfKeyFiguresAreNoOtherColumns) {
   for (const char* name : {"run", "status", "end_time", "message"})
-    EXPECT_NE(refusal(lever({kBore + "=50mm"}, {std::string(name) + "=max(time)"})).find("another name, such as"), std::string::npos) << name;
+    EXPECT_NE(refusal(lever({kBore + "=50mm"}, {std::string(name) + "=max(time)"})).find("another name, such as"), std::string::npos)
+        << name;
   EXPECT_EQ(refusal(lever({kBore + "=50mm"}, {"runs=max(time)"})), "accepted");
 }
 
@@ -332,9 +333,10 @@ std::vector<Settled>* settled = nullptr;
 extern "C" int fsync(int id) {
   using namespace trunnion;
   if (settled != nullptr) {
-    const fs::path file = fs::read_symlink("/proc/self/fd/" + std::to_string(id)), folder = fs::is_directory(file) ? file : file.parent_path();
-    settled->push_back({fs::is_directory(file) ? "." : file.filename().string(), fs::exists(folder / "sweep.json"),
-                        fs::exists(folder / "journal_0.bin")});
+    const fs::path file = fs::read_symlink("/proc/self/fd/" + std::to_string(id)),
+                   folder = fs::is_directory(file) ? file : file.parent_path();
+    settled->push_back(
+        {fs::is_directory(file) ? "." : file.filename().string(), fs::exists(folder / "sweep.json"), fs::exists(folder / "journal_0.bin")});
   }
   return static_cast<int>(syscall(SYS_fsync, id));
 }
