@@ -32,6 +32,7 @@ void load_pressures(const Hydraulics& netlist, const S* y, OilValues<S>& state) 
   for (const Volume& volume : netlist.volumes) state.pressure[volume.node] = y[netlist.nodes[volume.node].state];
   for (std::size_t i = 0; i < netlist.spools.size(); ++i) state.spool[i] = y[netlist.spools[i].state];
   for (const ControlBlock& block : netlist.control) state.signal[block.signal] = y[block.output];
+  for (const int node : netlist.driven_sources) state.pressure[node] = state.signal[netlist.nodes[node].source];
 }
 
 /// Whether an element has no flow at any pressure: usually true of most metering edges.
@@ -281,6 +282,7 @@ TR_INLINE void set_cylinder_force(const Actuator& a, const S& s, const S& s_dot,
   port.damper = dampers_force(c, s, s_dot);
   port.oil = a.A < 0 ? S(0) : S(state.pressure[a.A] * c.area_A - state.pressure[a.B] * c.area_B);
   port.force = port.oil - port.viscous + port.damper;
+  if (a.drive >= 0) port.force += a.gain * state.signal[a.drive];
 }
 /// Their direct derivatives in s and sdot.
 TR_INLINE void set_direct_slopes(const Actuator& a, double s, double s_dot, HydraulicState& state, std::size_t i) {

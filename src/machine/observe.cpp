@@ -419,6 +419,7 @@ class MachineReadings : public Base {
   void add_loads() {
     for (const BodyLoad<D>& load : m_.body_loads) add_entry(load.name, Account::external);
     for (const JointLoad& load : m_.joint_loads) add_entry(load.name, Account::external);
+    for (const DrivenLoad& load : model_->driven_loads) add_entry(load.name, Account::external);
     for (const PrescribedMotion& motion : m_.motions) add_entry(motion.name, Account::external);
     for (const SoilResistance<D>& soil : m_.soils) {
       soil_cells_.push_back({add("forces", soil.name + ".depth", "m", "depth of its point in the soil, negative above"),
@@ -505,6 +506,12 @@ class MachineReadings : public Base {
       offer_factor(load.name, load.signal);
       if (S* cell = offer("forces", load.name + ".load", load.name + ".load", "N or N m", "load on the joint coordinate"))
         signal_cells_.push_back({cell, load.signal, load.load});
+    }
+    for (const DrivenLoad& load : model_->driven_loads) {
+      offer("forces", load.name + ".factor", load.name + ".factor", "", "factor of the load over time",
+            &oil_.signal[netlist_.actuators[load.port].drive]);
+      if (m_.ports[load.port].kind != PortKind::load)
+        offer("forces", load.name + ".load", load.name + ".load", "N or N m", "load on the joint coordinate", &oil_.ports[load.port].force);
     }
     for (const SoilResistance<D>& soil : m_.soils) offer_factor(soil.name, soil.signal);
     for (std::size_t i = 0; i < model_->joints.size(); ++i) offer_reactions_of_joint(i);
@@ -895,6 +902,7 @@ class MachineReadings : public Base {
       }
       for (std::size_t i = 0; i < m_.joint_loads.size(); ++i)
         *power_++ = m_.joint_loads[i].load * mechanism_.joint_load[i] * v_[m_.joint_loads[i].v];
+      for (const DrivenLoad& load : model_->driven_loads) *power_++ = oil_.ports[load.port].force * mechanism_.s_dot[load.port];
       for (const ConstraintGroup<D>& g : m_.constraints)
         if (g.motion >= 0) power_[g.motion] = -multipliers_[g.rows.begin] * v_[m_.motions[g.motion].v];
       power_ += static_cast<std::ptrdiff_t>(m_.motions.size());
