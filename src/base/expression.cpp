@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <numbers>
 
 namespace trunnion {
 
@@ -126,6 +127,8 @@ class ExpressionParser {
       at_ = end;
       if (accept("("))
         call(name);
+      else if (name == "pi")
+        add(Kind::number, std::numbers::pi);
       else
         add(Kind::name, 0, index_of(name, out_.names));
     } else {

@@ -1,7 +1,7 @@
 // Arithmetic expressions as text: `2 * (target - lift.length) + max(0, rate)`, parsed to postfix form. Names and functions have the meaning
 // that their users give them.
 //   operators   or, and, < <= > >=, + -, * /, unary - +, ^ (right-associative), by increasing precedence
-//   names       letters, digits, `_` and `.`, beginning with a letter; others in quotes; names before `(` are functions
+//   names       letters, digits, `_` and `.`, beginning with a letter; others in quotes; names before `(` are functions; `pi` is a number
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

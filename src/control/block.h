@@ -1,6 +1,7 @@
-// Control blocks: laws with inputs u, states x and one value.
-//   value = g(u, x)
-//   x_dot = f(u, x)
+// Control blocks: laws with inputs u, states x, modes m and one value.
+//   value = g(u, x, m)
+//   x_dot = f(u, x, m)
+// Modes are numbers that only a restart changes: a jump of a force or signal, a sample. They follow the states in x.
 // A law is written once, on any scalar; its exact derivatives come from dual numbers. It is a class with
 //   int inputs() const, states() const;
 //   template <class S> S value(const S* u, const S* x) const;
@@ -9,6 +10,9 @@
 //   void start(const double* u, double* x) const;                             states at the start
 //   bool start_depends(int input) const;   whether the value at the start depends on that input; default: yes
 //   void sample(const double* u, double period, double* x) const;             instead of rates: control/discrete_laws.h
+//   int modes() const;                                                        if it has modes, and then:
+//   void restart(const double* u, double value, double* x) const;             modes, and states that jump with them; `value`: the last one
+//   bool stale(const double* u, const double* x) const;                       whether a restart would change a mode
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,8 +23,10 @@
 
 namespace trunnion {
 
-/// Maximum inputs and states of a block: scratch of its users.
-inline constexpr int kMaxBlockInputs = 32, kMaxBlockStates = 12;
+/// Maximum inputs, states and modes of a block: scratch of its users.
+inline constexpr int kMaxBlockInputs = 32, kMaxBlockStates = 12, kMaxBlockModes = 1;
+
+inline bool is_true(double condition) { return condition > 0.5; }
 
 /// A block's law, type-erased.
 class BlockLaw {
@@ -28,6 +34,7 @@ class BlockLaw {
   virtual ~BlockLaw() = default;
   virtual int inputs() const = 0;
   virtual int states() const = 0;
+  virtual int modes() const = 0;
   virtual bool direct(int input) const = 0;
   virtual void start(const double* u, double* x) const = 0;
   virtual bool start_depends(int input) const = 0;
@@ -39,14 +46,16 @@ class BlockLaw {
   /// Whether only samples change its states.
   virtual bool discrete() const = 0;
   virtual void sample(const double* u, double period, double* x) const = 0;
+  virtual void restart(const double* u, double value, double* x) const = 0;
+  virtual bool stale(const double* u, const double* x) const = 0;
 
   /// Derivatives of the value and of every rate: slope(row, column, d) with row 0 for the value, then the rates; columns: inputs, states.
   template <class Slope>
   void differentiate(const double* u, const double* x, Slope&& slope) const {
-    Dual<1> varied_u[kMaxBlockInputs], varied_x[kMaxBlockStates + 1], rate[kMaxBlockStates + 1];
+    Dual<1> varied_u[kMaxBlockInputs], varied_x[kMaxBlockStates + kMaxBlockModes], rate[kMaxBlockStates + 1];
     const int n = inputs(), m = states();
     for (int i = 0; i < n; ++i) varied_u[i] = u[i];
-    for (int i = 0; i < m; ++i) varied_x[i] = x[i];
+    for (int i = 0; i < m + modes(); ++i) varied_x[i] = x[i];
     for (int column = 0; column < n + m; ++column) {
       Dual<1>& varied = column < n ? varied_u[column] : varied_x[column - n];
       varied.d[0] = 1;
@@ -69,6 +78,10 @@ class BlockLawOf final : public BlockLaw {
     if constexpr (requires { law_.states(); }) return law_.states();
     return 0;
   }
+  int modes() const override {
+    if constexpr (requires { law_.modes(); }) return law_.modes();
+    return 0;
+  }
   bool direct(int input) const override {
     if constexpr (requires { law_.direct(input); }) return law_.direct(input);
     return true;
@@ -85,6 +98,13 @@ class BlockLawOf final : public BlockLaw {
   }
   void sample(const double* u, double period, double* x) const override {
     if constexpr (requires { law_.sample(u, period, x); }) law_.sample(u, period, x);
+  }
+  void restart(const double* u, double value, double* x) const override {
+    if constexpr (requires { law_.restart(u, value, x); }) law_.restart(u, value, x);
+  }
+  bool stale(const double* u, const double* x) const override {
+    if constexpr (requires { law_.stale(u, x); }) return law_.stale(u, x);
+    return false;
   }
   double value(const double* u, const double* x) const override { return law_.value(u, x); }
   Dual<1> value(const Dual<1>* u, const Dual<1>* x) const override { return law_.value(u, x); }

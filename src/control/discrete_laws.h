@@ -14,8 +14,6 @@
 
 namespace trunnion {
 
-inline bool is_true(double condition) { return condition > 0.5; }
-
 /// On above one level of its input, off below another one; x: 1 or 0.
 struct RelayLaw {
   double on = 0, off = 0, value_on = 1, value_off = 0;
@@ -27,6 +25,27 @@ struct RelayLaw {
   }
   void sample(const double* u, double, double* x) const { *x = u[0] >= on ? 1 : u[0] <= off ? 0 : *x; }
   void start(const double* u, double* x) const { *x = u[0] >= on ? 1 : 0; }
+};
+
+/// 1 at a sample at which a condition has changed, otherwise 0; x: the value, and whether the condition held.
+struct EdgeLaw {
+  bool rising = true, falling = false;
+  int inputs() const { return 1; }
+  int states() const { return 2; }
+  template <class S>
+  S value(const S*, const S* x) const {
+    return x[0];
+  }
+  void sample(const double* u, double, double* x) const {
+    const double now = is_true(u[0]) ? 1 : 0;
+    x[0] = (rising && now > x[1]) || (falling && now < x[1]) ? 1 : 0;
+    x[1] = now;
+  }
+  void start(const double* u, double* x) const {
+    x[0] = 0;
+    x[1] = is_true(u[0]) ? 1 : 0;
+  }
+  bool start_depends(int) const { return false; }
 };
 
 /// Time [s] for which a condition has held.
@@ -76,8 +95,17 @@ struct QuantiserLaw {
   void start(const double* u, double* x) const { sample(u, 0, x); }
 };
 
-/// Normally distributed numbers, a function of the seed and the number of the sample alone, the same in every thread.
-/// Integers by splitmix64 (Steele, Lea, Flood 2014), normal distribution by Box and Muller 1958.
+/// Uniformly distributed in (0, 1], a function of the seed and its number alone, the same in every thread: splitmix64 (Steele, Lea, Flood
+/// 2014).
+inline double uniform_number(std::uint64_t seed, std::uint64_t number) {
+  std::uint64_t z = seed * 0x9e3779b97f4a7c15ULL + (number + 1) * 0xd1342543de82ef95ULL;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+  z ^= z >> 31;
+  return (static_cast<double>(z >> 11) + 1) * 0x1p-53;
+}
+
+/// Normally distributed numbers by Box and Muller 1958.
 struct NoiseLaw {
   double deviation = 1;
   std::uint64_t seed = 1;
@@ -89,21 +117,13 @@ struct NoiseLaw {
   }
   void sample(const double*, double, double* x) const {
     const auto k = static_cast<std::uint64_t>(x[1]);
-    const double a = uniform(2 * k), b = uniform(2 * k + 1);
+    const double a = uniform_number(seed, 2 * k), b = uniform_number(seed, 2 * k + 1);
     x[0] = deviation * std::sqrt(-2 * std::log(a)) * std::cos(2 * std::numbers::pi * b);
     x[1] += 1;
   }
   void start(const double* u, double* x) const {
     x[1] = 0;
     sample(u, 0, x);
-  }
-  /// In (0, 1].
-  double uniform(std::uint64_t number) const {
-    std::uint64_t z = seed * 0x9e3779b97f4a7c15ULL + (number + 1) * 0xd1342543de82ef95ULL;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-    z ^= z >> 31;
-    return (static_cast<double>(z >> 11) + 1) * 0x1p-53;
   }
 };
 

@@ -31,14 +31,19 @@ struct ExpressionLaw {
     hyperbolic_tangent,
     direction,
     invert,
-    choose
+    choose,
+    arc_sine,
+    arc_cosine,
+    tangent,
+    hypotenuse,
+    logarithm
   };
   struct NamedFunction {
     const char* name;
     int arguments;
   };
   /// In the order of Function.
-  static constexpr std::array<NamedFunction, 13> kFunctions{{{"min", 2},
+  static constexpr std::array<NamedFunction, 18> kFunctions{{{"min", 2},
                                                              {"max", 2},
                                                              {"clamp", 3},
                                                              {"abs", 1},
@@ -50,7 +55,12 @@ struct ExpressionLaw {
                                                              {"tanh", 1},
                                                              {"atan2", 2},
                                                              {"not", 1},
-                                                             {"if", 3}}};
+                                                             {"if", 3},
+                                                             {"asin", 1},
+                                                             {"acos", 1},
+                                                             {"tan", 1},
+                                                             {"hypot", 2},
+                                                             {"log", 1}}};
 
   std::vector<ExpressionTerm> terms;  // postfix; index: of an input, or a Function
   int count = 0;                      // of inputs: the names of the expression in their order
@@ -118,7 +128,7 @@ struct ExpressionLaw {
   }
   template <class S>
   static S apply(Function function, const S* x) {
-    using std::sqrt, std::exp, std::sin, std::cos, std::tanh, std::atan2;
+    using std::exp, std::sin, std::cos, std::tanh, std::atan2;
     switch (function) {
       case Function::minimum:
         return min(x[0], x[1]);
@@ -131,7 +141,7 @@ struct ExpressionLaw {
       case Function::sign:
         return S(x[0] > S(0) ? 1 : x[0] < S(0) ? -1 : 0);
       case Function::root:
-        return sqrt(x[0]);
+        return chained(std::sqrt(value_of(x[0])), 0.5 / std::sqrt(value_of(x[0])), x[0]);
       case Function::exponential:
         return exp(x[0]);
       case Function::sine:
@@ -146,8 +156,27 @@ struct ExpressionLaw {
         return S(holds(x[0]) ? 0 : 1);
       case Function::choose:
         return holds(x[0]) ? x[1] : x[2];
+      case Function::arc_sine:
+        return chained(std::asin(value_of(x[0])), 1 / std::sqrt(1 - value_of(x[0]) * value_of(x[0])), x[0]);
+      case Function::arc_cosine:
+        return chained(std::acos(value_of(x[0])), -1 / std::sqrt(1 - value_of(x[0]) * value_of(x[0])), x[0]);
+      case Function::tangent:
+        return sin(x[0]) / cos(x[0]);
+      case Function::hypotenuse: {
+        const double length = std::hypot(value_of(x[0]), value_of(x[1]));
+        return length > 0 ? chained(length, value_of(x[0]) / length, x[0]) + chained(0, value_of(x[1]) / length, x[1]) : S(length);
+      }
+      case Function::logarithm:
+        return chained(std::log(value_of(x[0])), 1 / value_of(x[0]), x[0]);
     }
     return x[0];
+  }
+  /// A function of x; where x does not change its slope may be infinite, such as in sqrt(max(x, 0)).
+  static double chained(double value, double, double) { return value; }
+  static Dual<1> chained(double value, double slope, const Dual<1>& x) {
+    Dual<1> result(value);
+    if (x.d[0] != 0) result.d[0] = slope * x.d[0];
+    return result;
   }
   static double raised(double x, double n) { return std::pow(x, n); }
   static Dual<1> raised(const Dual<1>& x, const Dual<1>& n) {

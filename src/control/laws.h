@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "base/dual.h"
+#include "control/block.h"
 
 namespace trunnion {
 
@@ -62,6 +62,29 @@ struct PiecewiseLinearLaw {
     const auto& from = points[i - 1];
     const double slope = i == points.size() ? slope_after : (points[i][1] - from[1]) / (points[i][0] - from[0]);
     return from[1] + slope * (u[0] - from[0]);
+  }
+};
+
+/// Bilinear over a grid, constant outside: inputs x and y; values: a row for each x, with a number for each y.
+struct BilinearLaw {
+  std::vector<double> x, y;
+  std::vector<std::vector<double>> values;
+  int inputs() const { return 2; }
+  template <class S>
+  S value(const S* u, const S*) const {
+    std::size_t i = 0, j = 0;
+    const S a = share(x, u[0], i), b = share(y, u[1], j);
+    const auto at = [&](std::size_t row) { return S(values[row][j] + (values[row][j + 1] - values[row][j]) * b); };
+    const S low = at(i);
+    return low + (at(i + 1) - low) * a;
+  }
+
+ private:
+  /// The interval that contains u, and the share of it before u.
+  template <class S>
+  static S share(const std::vector<double>& grid, const S& u, std::size_t& interval) {
+    while (interval + 2 < grid.size() && u > grid[interval + 1]) ++interval;
+    return min(S(max(S((u - grid[interval]) / (grid[interval + 1] - grid[interval])), 0.0)), 1.0);
   }
 };
 
@@ -121,27 +144,53 @@ struct Limits {
 };
 
 /// Integral of gain u; its value is the state within limits, and the state returns to them: x' = gain u + (limited x - x)/tracking.
+/// With hand-over two more inputs, manual and automatic, and a mode: 1 automatic; 0 manual, where x' = (manual - x)/tracking and the value
+/// is `manual` within limits. Automatic begins at the last value.
 struct IntegratorLaw {
   double gain = 1, begin = 0;
   Limits limits;
   double tracking = 1;  // [s]
-  int inputs() const { return 1; }
+  bool hands_over = false;
+  int inputs() const { return hands_over ? 3 : 1; }
   int states() const { return 1; }
+  int modes() const { return hands_over ? 1 : 0; }
   template <class S>
-  S value(const S*, const S* x) const {
-    return limits(x[0]);
+  S value(const S* u, const S* x) const {
+    return is_manual(x) ? limits(u[1]) : limits(x[0]);
   }
   template <class S>
   void rates(const S* u, const S* x, S* rate) const {
-    rate[0] = gain * u[0] + (limits(x[0]) - x[0]) / tracking;
+    rate[0] = is_manual(x) ? S((limits(u[1]) - x[0]) / tracking) : S(gain * u[0] + (limits(x[0]) - x[0]) / tracking);
   }
-  bool direct(int) const { return false; }
-  void start(const double*, double* x) const { x[0] = begin; }
-  bool start_depends(int) const { return false; }
+  bool direct(int input) const { return input > 0; }
+  void start(const double* u, double* x) const {
+    x[0] = begin;
+    if (!hands_over) return;
+    x[1] = is_true(u[2]) ? 1 : 0;
+    if (is_manual(x)) x[0] = limits(u[1]);
+  }
+  bool start_depends(int input) const { return input > 0; }
+  void restart(const double* u, double value, double* x) const {
+    if (!hands_over) return;
+    if (is_manual(x) && is_true(u[2])) x[0] = value;
+    x[1] = is_true(u[2]) ? 1 : 0;
+  }
+  bool stale(const double* u, const double* x) const { return hands_over && is_true(u[2]) == is_manual(x); }
+
+ private:
+  template <class S>
+  bool is_manual(const S* x) const {
+    return hands_over && !is_true(value_of(x[1]));
+  }
 };
 
 /// Inputs: set point r, measurement y, feedforward. States: the integral part I if it has one, the filtered difference z if it has a
-/// derivative part: z' = (weight r - y - z)/filter, D = derivative (weight r - y - z).
+/// derivative part: z' = (weight r - y - z)/filter, D = derivative (weight r - y - z). v: the value without limits.
+///   back-calculation  I' = integral (r - y) + (limited v - v)/tracking
+///   clamping          I' = integral (r - y), of which at most (max - v)/tracking or 0 upwards, and (min - v)/tracking or 0 downwards: of
+///                     conditional integration the form without a jump, which would let a value slide along its limit
+/// With hand-over two more inputs, manual and automatic, and a mode: 1 automatic; 0 manual, where I' = (value - v)/tracking and the value
+/// is `manual` within limits. Automatic begins with the I of which v is the last value.
 struct PidLaw {
   double gain = 1, setpoint_weight = 1, derivative_weight = 0;
   double integral = 0;                // [1/s] gain/integral_time; 0: none
@@ -149,9 +198,10 @@ struct PidLaw {
   double tracking = 1;                // [s]
   double begin = 0;                   // I at the start
   Limits limits;
-  bool integrates = false, differentiates = false;
-  int inputs() const { return 3; }
+  bool integrates = false, differentiates = false, clamps = false, hands_over = false;
+  int inputs() const { return hands_over ? 5 : 3; }
   int states() const { return (integrates ? 1 : 0) + (differentiates ? 1 : 0); }
+  int modes() const { return hands_over ? 1 : 0; }
   template <class S>
   S unlimited(const S* u, const S* x) const {
     S v = gain * (setpoint_weight * u[0] - u[1]) + u[2];
@@ -161,22 +211,46 @@ struct PidLaw {
   }
   template <class S>
   S value(const S* u, const S* x) const {
-    return limits(unlimited(u, x));
+    return limits(is_manual(x) ? u[3] : unlimited(u, x));
+  }
+  template <class S>
+  S integral_rate(const S* u, const S* x) const {
+    const S change = integral * (u[0] - u[1]);
+    if (!limits.any() && !is_manual(x)) return change;
+    const S v = unlimited(u, x);
+    if (is_manual(x)) return (limits(u[3]) - v) / tracking;
+    if (!clamps) return change + (limits(v) - v) / tracking;
+    return change > S(0) ? min(change, S(max(S((limits.max - v) / tracking), 0.0)))
+                         : max(change, S(min(S((limits.min - v) / tracking), 0.0)));
   }
   template <class S>
   void rates(const S* u, const S* x, S* rate) const {
-    if (integrates) {
-      rate[0] = integral * (u[0] - u[1]);
-      if (limits.any()) {
-        const S v = unlimited(u, x);
-        rate[0] += (limits(v) - v) / tracking;
-      }
-    }
+    if (integrates) rate[0] = integral_rate(u, x);
     if (differentiates) rate[integrates ? 1 : 0] = (derivative_weight * u[0] - u[1] - x[integrates ? 1 : 0]) / filter;
   }
   void start(const double* u, double* x) const {
     if (integrates) x[0] = begin;
     if (differentiates) x[integrates ? 1 : 0] = derivative_weight * u[0] - u[1];
+    if (!hands_over) return;
+    x[states()] = is_true(u[4]) ? 1 : 0;
+    if (is_manual(x)) set_integral(u, limits(u[3]), x);
+  }
+  void restart(const double* u, double value, double* x) const {
+    if (!hands_over) return;
+    if (is_manual(x) && is_true(u[4])) set_integral(u, value, x);
+    x[states()] = is_true(u[4]) ? 1 : 0;
+  }
+  bool stale(const double* u, const double* x) const { return hands_over && is_true(u[4]) == is_manual(x); }
+
+ private:
+  template <class S>
+  bool is_manual(const S* x) const {
+    return hands_over && !is_true(value_of(x[states()]));
+  }
+  /// I of which v is a value.
+  void set_integral(const double* u, double value, double* x) const {
+    x[0] = 0;
+    x[0] = value - unlimited(u, x);
   }
 };
 

@@ -125,6 +125,12 @@ std::vector<NumberOrSignal> names_of_sequence(const SequenceBlock& sequence) {
   return names;
 }
 
+template <class Block>
+std::vector<NumberOrSignal> with_hand_over(const Block& block, std::vector<NumberOrSignal> inputs) {
+  if (hands_over(block)) inputs.insert(inputs.end(), {block.manual, block.automatic});
+  return inputs;
+}
+
 }  // namespace
 
 std::vector<std::string> commands_of(const SequenceBlock& sequence) {
@@ -143,6 +149,12 @@ std::vector<std::string> sequence_commands(const Description& d) {
   return names;
 }
 
+bool names_block(const Description& d, const std::string& name) {
+  if (d.control.find(name) != nullptr) return true;
+  const std::vector<std::string> commands = sequence_commands(d);
+  return std::find(commands.begin(), commands.end(), name) != commands.end();
+}
+
 std::vector<NumberOrSignal> block_inputs(const BlockDescription& block) {
   return std::visit(
       [](const auto& law) -> std::vector<NumberOrSignal> {
@@ -155,7 +167,9 @@ std::vector<NumberOrSignal> block_inputs(const BlockDescription& block) {
         else if constexpr (requires { law.reset; })
           return {law.input, law.reset};
         else if constexpr (requires { law.setpoint; })
-          return {law.setpoint, law.measurement, law.feedforward};
+          return with_hand_over(law, {law.setpoint, law.measurement, law.feedforward});
+        else if constexpr (requires { law.manual; })
+          return with_hand_over(law, {law.input});
         else
           return {law.input};
       },

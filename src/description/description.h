@@ -89,6 +89,8 @@ inline constexpr const char* kElapsed = "elapsed";
 /// Names of the commands of a sequence, in the order of their first use; of all sequences: `cycle.boom`.
 std::vector<std::string> commands_of(const SequenceBlock& sequence);
 std::vector<std::string> sequence_commands(const Description& d);
+/// Whether a name stands for the value of a control block or for a command of a sequence.
+bool names_block(const Description& d, const std::string& name);
 /// The inputs of a control block in the order of its law; of a sequence those of all its laws.
 std::vector<NumberOrSignal> block_inputs(const BlockDescription& block);
 /// A joint coordinate or its rate as control blocks read it: `boom.angle`, `slider.speed`.
@@ -101,6 +103,12 @@ std::optional<CoordinateReading> coordinate_reading(const Description& d, const 
 std::vector<std::string> coordinate_reading_names(const Description& d);
 /// Those that control blocks read and that no cylinder or motor provides.
 std::vector<CoordinateReading> coordinates_read_by_control(const Description& d);
+
+/// Whether a controller or integrator has a manual value.
+template <class Block>
+bool hands_over(const Block& block) {
+  return block.manual != NumberOrSignal(std::string()) && block.automatic != NumberOrSignal(std::string());
+}
 
 inline bool has_command(const MeteringValveDescription& m) { return m.command != NumberOrSignal(std::string()); }
 

@@ -32,6 +32,7 @@ void load_pressures(const Hydraulics& netlist, const S* y, OilValues<S>& state) 
   for (const Volume& volume : netlist.volumes) state.pressure[volume.node] = y[netlist.nodes[volume.node].state];
   for (std::size_t i = 0; i < netlist.spools.size(); ++i) state.spool[i] = y[netlist.spools[i].state];
   for (const ControlBlock& block : netlist.control) state.signal[block.signal] = y[block.output];
+  for (const int node : netlist.driven_sources) state.pressure[node] = state.signal[netlist.nodes[node].source];
 }
 
 /// Slopes of the flows of cushioned ports in the lengths of their cylinders.
@@ -318,6 +319,7 @@ TR_INLINE void set_cylinder_force(const Actuator& a, const S& s, const S& s_dot,
   port.damper = dampers_force(c, s, s_dot);
   port.oil = a.A < 0 ? S(0) : c.oil_force(state.pressure[a.A], state.pressure[a.B], fraction_of(a, state.spool), s_dot);
   port.force = port.oil - port.viscous + port.damper;
+  if (a.drive >= 0) port.force += a.gain * state.signal[a.drive];
 }
 /// Derivatives of the force in the pressures of both chambers and the displacement fraction; that of the drag in sdot is added.
 void set_pressure_slopes(const Actuator& a, double s_dot, HydraulicState& state, std::size_t i) {

@@ -168,14 +168,17 @@ void for_each_flow_path(const Component& c, const S* Q, Sink&& sink) {
     sink(flow.from < 0 ? -1 : c.nodes[flow.from], flow.to < 0 ? -1 : c.nodes[flow.to], *Q++);
 }
 
-/// What acts at port i (i-th of the list): a cylinder or motor with its friction, or what acts on a joint coordinate without chambers.
+/// What acts at port i (i-th of the list): a cylinder or motor with its friction, or what acts without chambers: on a joint coordinate, or
+/// as a load that a control block drives.
 struct Actuator {
   std::string name;
   const char* section = "cylinders";  // of the file
   bool is_rotary = false;             // about an axis
   Cylinder cylinder;
-  int A = -1, B = -1;  // nodes; -1: no chambers
-  int spool = -1;      // its displacement fraction, of a motor whose chambers keep their volumes; -1: 1
+  int A = -1, B = -1;      // nodes; -1: no chambers
+  int spool = -1;          // its displacement fraction, of a motor whose chambers keep their volumes; -1: 1
+  SignalIndex drive = -1;  // of the control block that its force follows; -1: none
+  double gain = 0;         // [N or N m] force per value of the block
   FrictionLaw friction;
   bool friction_local = false;
   int friction_states = 0;
@@ -209,6 +212,7 @@ struct Hydraulics {
   std::vector<QuasistaticCircuit> quasistatic;  // their actuators have both chambers connected to their tank
   std::vector<ControlBlock> control;            // blocks in the order of their dependence
   std::vector<int> block_of_signal;             // per signal: the block whose value it is; -1: none
+  std::vector<int> driven_sources;              // nodes of sources whose pressures are values of blocks
   std::vector<Circuit> circuits;
   std::vector<int> unknown_state;         // index in y of each circuit unknown
   int ny = 0;                             // states in y: circuit unknowns, local friction states, spools

@@ -217,7 +217,7 @@ void CircuitStep::set_rates() {
   for (int i : netlist_.unknown_state)
     if (i >= first) ydot_[i] = rule_.factor * (y_[i] - rule_.y_begin[i]) - offset_[i];
   for (const ControlBlock& block : netlist_.control) {
-    std::fill_n(ydot_ + block.output, block.held(), 0.0);
+    for_each_held(block, [&](int i) { ydot_[i] = 0; });
     // of a continuous value only for the next prediction
     if (!block.sampled()) ydot_[block.output] = (y_[block.output] - rule_.y_begin[block.output]) / rule_.step;
   }
@@ -238,7 +238,7 @@ void CircuitStep::finish(const double* s, const double* s_dot, OilMemory<> memor
     memory.lag[i] = in_stages_ ? 0 : oil_rule_.lag(rule_.step, change, mean_[i], rate);
     if (i < volumes) memory.inflow[i] = rate;
   }
-  for (const ControlBlock& block : netlist_.control) std::fill_n(memory.lag + block.output, block.held(), 0.0);
+  for (const ControlBlock& block : netlist_.control) for_each_held(block, [&](int i) { memory.lag[i] = 0; });
   if (!linear) {
     double* oil_rate = state.oil_rate.data();
     for (std::size_t i = 0; i < ports_; ++i) oil_rate[i] = extra_rate == nullptr ? s_dot[i] : s_dot[i] + extra_rate[i];

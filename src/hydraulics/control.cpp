@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/lu.h"
+#include "control/discrete_laws.h"
 #include "hydraulics/circuit.h"
 
 namespace trunnion {
@@ -35,6 +36,15 @@ bool is_driven(const Hydraulics& netlist, const Component& c) {
 /// Column of a driven spool's position in its circuit's block.
 int column_of(const Hydraulics& netlist, const Spool& spool) { return spool.follows() ? netlist.control[spool.block].local : spool.local; }
 
+/// Column of a block's value, which is a signal.
+int column_of_block(const Hydraulics& netlist, SignalIndex signal) { return netlist.control[netlist.block_of_signal[signal]].local; }
+
+/// Whether an element with these nodes is connected to one.
+template <class Nodes>
+bool is_at(const Nodes& nodes, int node) {
+  return std::any_of(nodes.begin(), nodes.end(), [&](const int* at) { return *at == node; });
+}
+
 /// Calls visit(element, spool) for the flow elements with a driven spool.
 template <class Visit>
 void for_each_driven_element(const Hydraulics& netlist, Visit&& visit) {
@@ -59,6 +69,7 @@ void for_each_residual(const Hydraulics& netlist, const double* s, const double*
     sink(b.circuit, b.local, y[b.output] - b.law->value(u, x));
     b.law->rates(u, x, rate);
     for (int k = 0; k < b.states(); ++k) sink(b.circuit, b.local + 1 + k, ydot[b.output + 1 + k] - rate[k]);
+    for (int k = 1 + b.states(); k < b.size(); ++k) sink(b.circuit, b.local + k, y[b.output + k] - rule.y_begin[b.output + k]);
   }
   for (const Spool& spool : netlist.spools) {
     if (!spool.driven() || spool.follows()) continue;
@@ -77,6 +88,66 @@ void add_command_slope(const Hydraulics& netlist, int A, int B, int column, doub
   };
   add(A, 1);
   add(B, -1);
+}
+
+/// Slopes of a component's flows and rates in single inputs.
+struct ComponentSlopes {
+  using S = Dual<1>;
+  const Hydraulics& netlist;
+  const Component& c;
+  HydraulicState& state;
+  ComponentValues<S> varied;
+
+  ComponentSlopes(const Hydraulics& of, const Component& component, const double* y, HydraulicState& at)
+      : netlist(of), c(component), state(at) {
+    ComponentValues<> values;
+    read_component(c, state.flow_inputs(), y, values);
+    std::copy_n(values.p, c.nodes.size(), varied.p);
+    std::copy_n(values.x, c.law->info().states.size(), varied.x);
+    std::copy_n(values.u, c.spools.size(), varied.u);
+  }
+  /// In an input that is the unknown of that column.
+  void add(S& input, int column) {
+    input.d[0] = 1;
+    c.law->evaluate(varied.inputs(), varied.Q, varied.rate);
+    input.d[0] = 0;
+    for_each_flow_path(c, varied.Q, [&](int A, int B, const S& Q) { add_command_slope(netlist, A, B, column, Q.d[0], state); });
+    if (c.circuit < 0) return;
+    const Circuit& circuit = netlist.circuits[c.circuit];
+    for (std::size_t k = 0; k < c.law->info().states.size(); ++k)
+      state.T[circuit.block + (c.local + static_cast<std::ptrdiff_t>(k)) * circuit.size + column] -= varied.rate[k].d[0];
+  }
+};
+
+/// Slopes of flows, rates and port forces in driven pressures of sources.
+void add_source_slopes(const Hydraulics& netlist, const double* y, HydraulicState& state) {
+  for (const int node : netlist.driven_sources) {
+    const int column = column_of_block(netlist, netlist.nodes[node].source);
+    for_each_element(netlist, [&](const auto& element) {
+      if (!is_at(element_nodes(element), node)) return;
+      for_each_flow(element, state.flow_inputs(), [&](const FlowEdge& e) {
+        if (e.A == node) add_command_slope(netlist, e.A, e.B, column, e.slope, state);
+        if (e.B == node) add_command_slope(netlist, e.A, e.B, column, -e.slope, state);
+      });
+    });
+    for (const Component& c : netlist.components) {
+      if (std::find(c.nodes.begin(), c.nodes.end(), node) == c.nodes.end()) continue;
+      ComponentSlopes slopes(netlist, c, y, state);
+      for (std::size_t i = 0; i < c.nodes.size(); ++i)
+        if (c.nodes[i] == node) slopes.add(slopes.varied.p[i], column);
+    }
+    for (int i = 0; i < netlist.pistons; ++i) {
+      const Actuator& a = netlist.actuators[i];
+      if (a.A == node) state.F_y[state.column[i] + column] += state.force_p[i][0];
+      if (a.B == node) state.F_y[state.column[i] + column] += state.force_p[i][1];
+    }
+  }
+}
+
+/// Slopes of port forces that blocks drive.
+void add_drive_slopes(const Hydraulics& netlist, HydraulicState& state) {
+  for (std::size_t i = 0; i < netlist.actuators.size(); ++i)
+    if (const Actuator& a = netlist.actuators[i]; a.drive >= 0) state.F_y[state.column[i] + column_of_block(netlist, a.drive)] += a.gain;
 }
 
 /// Slopes of flows, of motors and of rates of components in driven commands.
@@ -100,28 +171,11 @@ void add_command_slopes(const Hydraulics& netlist, const double* y, HydraulicSta
     add_command_slope(netlist, a.B, -1, column, slopes.B, state);
     state.F_y[state.column[i] + column] += slopes.force;
   }
-  ComponentValues<> values;
-  ComponentValues<S> varied;
   for (const Component& c : netlist.components) {
     if (!is_driven(netlist, c)) continue;
-    read_component(c, state.flow_inputs(), y, values);
-    const std::size_t states = c.law->info().states.size();
-    std::copy_n(values.p, c.nodes.size(), varied.p);
-    std::copy_n(values.x, states, varied.x);
-    std::copy_n(values.u, c.spools.size(), varied.u);
-    for (std::size_t i = 0; i < c.spools.size(); ++i) {
-      const Spool& spool = netlist.spools[c.spools[i]];
-      if (!spool.driven()) continue;
-      const int column = column_of(netlist, spool);
-      varied.u[i].d[0] = 1;
-      c.law->evaluate(varied.inputs(), varied.Q, varied.rate);
-      varied.u[i].d[0] = 0;
-      for_each_flow_path(c, varied.Q, [&](int A, int B, const S& Q) { add_command_slope(netlist, A, B, column, Q.d[0], state); });
-      if (c.circuit < 0) continue;
-      const Circuit& circuit = netlist.circuits[c.circuit];
-      for (std::size_t k = 0; k < states; ++k)
-        state.T[circuit.block + (c.local + static_cast<std::ptrdiff_t>(k)) * circuit.size + column] -= varied.rate[k].d[0];
-    }
+    ComponentSlopes slopes(netlist, c, y, state);
+    for (std::size_t i = 0; i < c.spools.size(); ++i)
+      if (const Spool& spool = netlist.spools[c.spools[i]]; spool.driven()) slopes.add(slopes.varied.u[i], column_of(netlist, spool));
   }
   for (const FlowSource& source : netlist.flow_sources) {
     const int block = netlist.block_of_signal[source.flow];
@@ -136,7 +190,7 @@ void add_block_slopes(const Hydraulics& netlist, const ControlBlock& b, const do
                       double factor, HydraulicState& state) {
   const Circuit& c = netlist.circuits[b.circuit];
   const auto row_of = [&](int k) { return state.T.data() + c.block + (b.local + k) * c.size; };
-  for (int k = 0; k < b.size(); ++k) row_of(k)[b.local + k] += k < b.held() ? 1 : factor;
+  for (int k = 0; k < b.size(); ++k) row_of(k)[b.local + k] += b.has_rate(k) ? factor : 1;
   if (b.sampled()) return;
   double u[kMaxBlockInputs];
   read_block<double>(b, s, s_dot, state, u);
@@ -171,6 +225,12 @@ void add_spool_slopes(const Hydraulics& netlist, const Spool& spool, const doubl
       state.T[c.block + (spool.local + k) * c.size + (varied < states ? spool.local + varied : b.local)] -= rate[k].d[0];
   }
   for (int k = 0; k < states; ++k) state.T[c.block + (spool.local + k) * (c.size + 1)] += factor;
+}
+
+/// Time of sample k.
+double sample_time(const ControlBlock& b, double k) {
+  const double late = b.jitter > 0 ? b.jitter * (1 - uniform_number(b.seed, static_cast<std::uint64_t>(k))) : 0;
+  return b.offset + k * b.period + late;
 }
 
 /// x = x_before + period f(u, x), by Newton's method; false: there is none.
@@ -240,6 +300,7 @@ void evaluate_blocks(const Hydraulics& netlist, const S* s, const S* s_dot, S* y
     }
     values.signal[b.signal] = y[b.output];
   }
+  for (const int node : netlist.driven_sources) values.pressure[node] = values.signal[netlist.nodes[node].source];
   for (std::size_t i = 0; i < netlist.spools.size(); ++i)
     if (netlist.spools[i].driven()) values.spool[i] = y[netlist.spools[i].state];
 }
@@ -253,6 +314,8 @@ void add_control(const Hydraulics& netlist, const double* s, const double* s_dot
   for (const Spool& spool : netlist.spools)
     if (spool.driven() && !spool.follows()) add_spool_slopes(netlist, spool, y, rule.factor, state);
   add_command_slopes(netlist, y, state);
+  add_source_slopes(netlist, y, state);
+  add_drive_slopes(netlist, state);
 }
 
 void set_control_residuals(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, const double* ydot,
@@ -277,7 +340,11 @@ void start_blocks(const Hydraulics& netlist, const double* s, const double* s_do
       }
       b.law->start(u, y + b.output + 1);
       y[b.output] = known ? b.law->value(u, y + b.output + 1) : std::numeric_limits<double>::quiet_NaN();
-      if (b.sampled()) y[b.next_sample()] = b.offset > 0 ? b.offset : b.period;
+      if (b.sampled()) y[b.next_sample()] = sample_time(b, b.offset > 0 ? 0 : 1);
+      if (b.delayed()) {
+        y[b.next_value()] = y[b.output];
+        y[b.next_effect()] = y[b.next_sample()];
+      }
       values.signal[b.signal] = y[b.output];
     }
 }
@@ -286,28 +353,75 @@ bool sample_due(const Hydraulics& netlist, const double* y, double t, double nea
 
 double next_sample(const Hydraulics& netlist, const double* y) {
   double next = std::numeric_limits<double>::infinity();
-  for (const ControlBlock& b : netlist.control)
+  for (const ControlBlock& b : netlist.control) {
     if (b.sampled()) next = std::min(next, y[b.next_sample()]);
+    if (b.delayed()) next = std::min(next, y[b.next_effect()]);
+  }
   return next;
 }
+
+bool modes_stale(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, OilValues<double>& values) {
+  double u[kMaxBlockInputs];
+  for (const ControlBlock& b : netlist.control) {
+    values.signal[b.signal] = y[b.output];
+    if (b.sampled()) continue;
+    read_block<double>(b, s, s_dot, values, u);
+    values.signal[b.signal] = b.law->value(u, y + b.output + 1);
+    if (b.law->stale(u, y + b.output + 1)) return true;
+  }
+  return false;
+}
+
+namespace {
+
+/// Samples a block at inputs u; false: its states have no solution.
+bool take_sample(const ControlBlock& b, const double* u, double t, double near, double* y) {
+  double* const x = y + b.output + 1;
+  b.law->restart(u, b.delayed() ? y[b.next_value()] : y[b.output], x);
+  if (!advance_states(b, u, x)) return false;
+  const double due = y[b.next_sample()];
+  y[b.next_sample()] = sample_time(b, std::floor((t + near - b.offset) / b.period) + 1);
+  y[b.delayed() ? b.next_value() : b.output] = b.law->value(u, x);
+  if (b.delayed()) y[b.next_effect()] = due + b.latency;
+  return true;
+}
+
+}  // namespace
 
 int sample_blocks(const Hydraulics& netlist, const double* s, const double* s_dot, double t, double near, double* y,
                   OilValues<double>& values) {
   double u[kMaxBlockInputs];
-  for (const ControlBlock& b : netlist.control) values.signal[b.signal] = y[b.output];
+  for (const ControlBlock& b : netlist.control) {
+    if (b.delayed() && y[b.next_effect()] <= t + near) {
+      y[b.output] = y[b.next_value()];
+      y[b.next_effect()] = y[b.next_sample()];
+    }
+    values.signal[b.signal] = y[b.output];
+  }
   for (std::size_t i = 0; i < netlist.control.size(); ++i) {
     const ControlBlock& b = netlist.control[i];
     read_block<double>(b, s, s_dot, values, u);
-    double* x = y + b.output + 1;
-    if (b.sampled()) {
-      if (!(y[b.next_sample()] <= t + near)) continue;
-      if (!advance_states(b, u, x)) return static_cast<int>(i);
-      const double passed = std::floor((t + near - b.offset) / b.period);
-      y[b.next_sample()] = b.offset + (passed + 1) * b.period;
+    if (!b.sampled()) {
+      b.law->restart(u, y[b.output], y + b.output + 1);
+      y[b.output] = b.law->value(u, y + b.output + 1);
+    } else if (y[b.next_sample()] <= t + near && !take_sample(b, u, t, near, y)) {
+      return static_cast<int>(i);
     }
-    y[b.output] = values.signal[b.signal] = b.law->value(u, x);
+    values.signal[b.signal] = y[b.output];
   }
   return -1;
+}
+
+std::vector<std::string> entry_names(const ControlBlock& block) {
+  std::vector<std::string> names;
+  const auto add = [&](const std::string& stem, int count) {
+    for (int k = 1; k <= count; ++k) names.push_back(block.name + stem + (count == 1 ? "" : "_" + std::to_string(k)));
+  };
+  add(".state", block.states());
+  add(".mode", block.law->modes());
+  if (block.sampled()) names.push_back(block.name + ".next_sample");
+  if (block.delayed()) names.insert(names.end(), {block.name + ".next_value", block.name + ".next_effect"});
+  return names;
 }
 
 std::vector<ControlEntry> control_entries(const Hydraulics& netlist) {
@@ -331,6 +445,11 @@ std::vector<ControlEntry> control_entries(const Hydraulics& netlist) {
     for (const int node : nodes)
       if (node >= 0 && netlist.nodes[node].state >= 0) entries.push_back({netlist.nodes[node].circuit, netlist.nodes[node].local, column});
   };
+  const auto add_component = [&](const Component& c, int column) {
+    add_nodes(c.nodes, column);
+    for (std::size_t k = 0; k < c.law->info().states.size() && c.circuit >= 0; ++k)
+      entries.push_back({c.circuit, c.local + static_cast<int>(k), column});
+  };
   for_each_driven_element(netlist, [&](const auto& element, int spool) {
     std::vector<int> nodes;
     for (const int* node : element_nodes(element)) nodes.push_back(*node);
@@ -342,11 +461,18 @@ std::vector<ControlEntry> control_entries(const Hydraulics& netlist) {
   for (const Component& c : netlist.components)
     for (const int spool : c.spools) {
       if (!netlist.spools[spool].driven()) continue;
-      const int column = column_of(netlist, netlist.spools[spool]);
-      add_nodes(c.nodes, column);
-      for (std::size_t k = 0; k < c.law->info().states.size() && c.circuit >= 0; ++k)
-        entries.push_back({c.circuit, c.local + static_cast<int>(k), column});
+      add_component(c, column_of(netlist, netlist.spools[spool]));
     }
+  for (const int node : netlist.driven_sources) {
+    const int column = column_of_block(netlist, netlist.nodes[node].source);
+    for_each_element(netlist, [&](const auto& element) {
+      std::vector<int> nodes;
+      for (const int* at : element_nodes(element)) nodes.push_back(*at);
+      if (is_at(element_nodes(element), node)) add_nodes(nodes, column);
+    });
+    for (const Component& c : netlist.components)
+      if (std::find(c.nodes.begin(), c.nodes.end(), node) != c.nodes.end()) add_component(c, column);
+  }
   for (const FlowSource& source : netlist.flow_sources)
     if (const int block = netlist.block_of_signal[source.flow]; block >= 0)
       add_nodes(std::vector<int>{source.from, source.to}, netlist.control[block].local);

@@ -5,9 +5,12 @@
 // stands for a signal; a spool whose signal is a block's value is driven: it equals the value, or its lagged states are unknowns, too.
 // A sampled block holds value and states x between its samples t_k = offset + k period. At a sample
 //   x_k = x_(k-1) + period f(u_k, x_k),   w_k = g(u_k, x_k)          backward differences
+// With jitter sample k is later by a random part of it, the same in every run; with a latency w_k takes effect that time after its sample.
+// Modes of a law (control/block.h) are constant between restarts.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -38,17 +41,31 @@ struct ControlBlock {
   int output = 0;           // index in y of its value; its states follow
   double period = 0;        // [s] sampled; 0: continuous in time
   double offset = 0;        // [s] first sample
+  double latency = 0;       // [s] from a sample until its value takes effect
+  double jitter = 0;        // [s] largest lateness of a sample
+  std::uint64_t seed = 1;   // of the jitter
   int circuit = 0;
   int local = 0;  // of its value in the circuit's block; its states follow
 
   int states() const { return law->states(); }
   bool sampled() const { return period > 0; }
-  /// Entries of y: value and states; sampled: also the time of the next sample [s].
-  int size() const { return 1 + states() + (sampled() ? 1 : 0); }
-  /// Those that do not change between samples, or have no rate of their own.
-  int held() const { return sampled() ? size() : 1; }
-  int next_sample() const { return output + 1 + states(); }
+  bool delayed() const { return latency > 0; }
+  /// Entries of y: value, states, modes; sampled: the time of the next sample [s]; delayed: the value to come, and when [s].
+  int size() const { return 1 + states() + law->modes() + (sampled() ? 1 : 0) + (delayed() ? 2 : 0); }
+  /// Whether entry k has a rate of its own; others are constant in a step, or the value.
+  bool has_rate(int k) const { return !sampled() && k > 0 && k <= states(); }
+  int next_sample() const { return output + 1 + states() + law->modes(); }
+  int next_value() const { return next_sample() + 1; }
+  int next_effect() const { return next_sample() + 2; }
 };
+/// Names of a block's entries after the value: `.state` or `.state_1` ..., `.mode`, `.next_sample`, `.next_value`, `.next_effect`.
+std::vector<std::string> entry_names(const ControlBlock& block);
+/// Calls visit(index in y) for each entry without a rate.
+template <class Visit>
+void for_each_held(const ControlBlock& block, Visit&& visit) {
+  for (int k = 0; k < block.size(); ++k)
+    if (!block.has_rate(k)) visit(block.output + k);
+}
 
 /// Inputs of a block, at most kMaxBlockInputs, into u.
 template <class S>
@@ -70,12 +87,14 @@ void set_control_residuals(const Hydraulics& netlist, const double* s, const dou
 /// and makes all that depends on it NaN.
 void start_blocks(const Hydraulics& netlist, const double* s, const double* s_dot, OilValues<double>& values, double* y);
 
-/// Whether a block is to be sampled at time t; `near` [s]: closer times are equal.
+/// Whether a block is to be sampled at time t, or a sample takes effect; `near` [s]: closer times are equal.
 bool sample_due(const Hydraulics& netlist, const double* y, double t, double near);
-/// The first sample after t [s], infinite without sampled blocks.
+/// The first time [s] at which a block is to be sampled or a sample takes effect, infinite without sampled blocks.
 double next_sample(const Hydraulics& netlist, const double* y);
-/// Samples the blocks that are due, at the pressures, signals and ports of time t; all others are evaluated in between. Writes y. Returns
-/// the number of a block whose states have no solution there, by which y is incomplete; -1: none.
+/// Whether a restart would change a mode of a continuous block, at the pressures, signals and ports of y.
+bool modes_stale(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, OilValues<double>& values);
+/// Samples the blocks that are due, at the pressures, signals and ports of time t; modes of all others are set, and they are evaluated in
+/// between. Writes y. Returns the number of a block whose states have no solution there, by which y is incomplete; -1: none.
 int sample_blocks(const Hydraulics& netlist, const double* s, const double* s_dot, double t, double near, double* y,
                   OilValues<double>& values);
 

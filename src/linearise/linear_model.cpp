@@ -58,7 +58,7 @@ LinearSizes sizes_of(const CompiledModel& model, std::size_t first_order) {
   sizes.r = static_cast<int>(model.hydraulics.volumes.size());
   for (const Spool& spool : model.hydraulics.spools) sizes.u += spool.follows() ? 0 : spool.states();
   for (const QuasistaticCircuit& q : model.hydraulics.quasistatic) sizes.p += q.metering.size();
-  for (const ControlBlock& block : model.hydraulics.control) sizes.c += block.size() - block.held();
+  for (const ControlBlock& block : model.hydraulics.control) sizes.c += block.sampled() ? 0 : block.states();
   sizes.f = static_cast<int>(first_order) - sizes.r - sizes.u - sizes.p - sizes.c;
   return sizes;
 }

@@ -12,8 +12,7 @@ namespace trunnion {
 std::vector<int> first_order_states(const Hydraulics& netlist) {
   std::vector<bool> follows(netlist.ny, false);
   for (const Spool& spool : netlist.spools) follows[spool.state] = spool.follows();
-  for (const ControlBlock& block : netlist.control)
-    for (int k = 0; k < block.held(); ++k) follows[block.output + k] = true;
+  for (const ControlBlock& block : netlist.control) for_each_held(block, [&](int i) { follows[i] = true; });
   std::vector<int> states;
   for (int i = 0; i < netlist.ny; ++i)
     if (!follows[i]) states.push_back(i);
@@ -301,6 +300,7 @@ void Reduction<D>::change_forces_and_rates(Change& change) {
     double dF = oil.force_s[i] * ds_[i] + oil.force_v[i] * dsdot_[i] + element_force_[i];
     if (a.A >= 0) dF += oil.force_p[i][0] * pressure(a.A) + oil.force_p[i][1] * pressure(a.B);
     if (a.spool >= 0) dF += oil.by_fraction[i].force * change.y[netlist_.spools[a.spool].state];
+    if (a.drive >= 0) dF += a.gain * change.signal[a.drive];
     for (int k = 0; k < a.friction_states; ++k) {
       dF -= f.force_x[k] * change.y[a.state + k];
       double rate = f.rate_v[k] * dsdot_[i];
@@ -471,7 +471,7 @@ void Reduction<D>::begin_change(int input, Change& change) {
   for (auto* x : {&change.signal, &change.ydot, &dr_, &ds_, &dsdot_, &inflow_, &commanded_}) std::fill(x->begin(), x->end(), 0.0);
   for (const Spool& spool : netlist_.spools)
     if (spool.is_signal()) change.y[spool.state] = 0;
-  for (const ControlBlock& block : netlist_.control) std::fill_n(change.y.begin() + block.output, block.held(), 0.0);
+  for (const ControlBlock& block : netlist_.control) for_each_held(block, [&](int i) { change.y[i] = 0; });
   if (input < 0 || inputs_[input].kind != LinearInput::Kind::value) return;
   change.signal[inputs_[input].signal] = 1;
   for (const Spool& spool : netlist_.spools)

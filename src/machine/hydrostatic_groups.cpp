@@ -128,6 +128,12 @@ HydrostaticGroups::HydrostaticGroups(const CompiledModel& model, const Hydraulic
     spool_.push_back(states == StatesAt::start ? spool.start.value_or(command) : command);
     if (std::isnan(spool_.back())) spool_.back() = unknown_command(spool.signal, "command of `" + spool.name);
   }
+  for (const Actuator& a : netlist_.actuators)
+    if (a.drive >= 0 && std::isnan(signal_[a.drive])) unknown_command(a.drive, "factor of the load `" + a.name);
+  for (const int node : netlist_.driven_sources) {
+    const SignalIndex signal = netlist_.nodes[node].source;
+    source_[node] = std::isnan(signal_[signal]) ? unknown_command(signal, "pressure of `" + netlist_.nodes[node].name) : signal_[signal];
+  }
   for (const FlowSource& source : netlist_.flow_sources)
     flow_.push_back(std::isnan(signal_[source.flow]) ? unknown_command(source.flow, "flow of `" + source.name) : signal_[source.flow]);
   const std::vector<double> probe(netlist_.nodes.size(), kProbe);
@@ -135,7 +141,7 @@ HydrostaticGroups::HydrostaticGroups(const CompiledModel& model, const Hydraulic
   std::vector<bool> open(netlist_.nodes.size(), false);  // per representative: has a source
   for (std::size_t i = 0; i < netlist_.nodes.size(); ++i) {
     const int state = netlist_.nodes[i].state;
-    given_[i] = state >= 0 ? model.y_start[state] : inputs.pressure[i];
+    given_[i] = state >= 0 ? model.y_start[state] : source_[i];
     if (state < 0) open[root_[i]] = true;
     if (std::isnan(value_[root_[i]])) value_[root_[i]] = given_[i];
   }

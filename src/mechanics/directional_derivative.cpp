@@ -223,10 +223,11 @@ LineDerivative<S> differentiate_cut_joint(const Port<D>& port, const LineState<D
   return out;
 }
 
-/// Point of application of a load.
-template <int D>
-TR_INLINE Vec<D> load_point(const BodyLoad<D>& load, const NodeState<D>& node) {
-  return node.r + node.R * load.r_BP;
+/// Change of the wrench of a load that is fixed in the ground, as its body sees it.
+template <int D, class S>
+TR_INLINE void differentiate_ground_load(const PlacedLoad<D>& load, NodeVariation<D, S>& n) {
+  n.F += at_point<D, S>(spread<S>(load.r_P), cross(n.X.angular, spread<S>(load.force)));
+  n.F.moment += angular_cross(n.X.angular, spread<S>(load.torque));
 }
 
 /// Change of the wrenches of rows: a point's force rotates with A and moves with r_Q; that of a contact moves with the contact; a direction's torque follows
@@ -398,6 +399,11 @@ TR_FLATTEN void differentiate_residual(const Mechanism<D>& m, const S* theta, co
       change.s_dot[i] = v[k];
       continue;
     }
+    if (port.kind == PortKind::load) {
+      change.s[i] = change.s_dot[i] = S(0);  // no force depends on them
+      if (!port.load.in_body) differentiate_ground_load(load_of(port, state.ports[i], push[i]), nodes[port.node_B]);
+      continue;
+    }
     if (port.kind != PortKind::line) {
       const LineDerivative<S> joint = differentiate_cut_joint(port, state.ports[i], push[i], state, nodes);
       change.s[i] = joint.s;
@@ -417,13 +423,7 @@ TR_FLATTEN void differentiate_residual(const Mechanism<D>& m, const S* theta, co
   }
   for (std::size_t i = 0; i < m.body_loads.size(); ++i) {
     const BodyLoad<D>& load = m.body_loads[i];
-    if (load.in_body) continue;  // moving with the body
-    NodeVariation<D, S>& n = nodes[load.node];
-    const Force<D> W = load_wrench(load, state.body_load[i], state.tree.nodes[load.node]);
-    const Vec<D> point = load_point(load, state.tree.nodes[load.node]);
-    const Angular<D> torque = load.torque * state.body_load[i];
-    n.F += at_point<D, S>(spread<S>(point), cross(n.X.angular, spread<S>(W.linear)));
-    n.F.moment += angular_cross(n.X.angular, spread<S>(torque));
+    if (!load.in_body) differentiate_ground_load(placed_load(load, state.body_load[i], state.tree.nodes[load.node]), nodes[load.node]);
   }
   for (std::size_t i = 0; i < m.soils.size(); ++i) {  // relative to the moving body
     NodeVariation<D, S>& n = nodes[m.soils[i].node];

@@ -10,6 +10,7 @@
 
 #include "base/system_matrix.h"
 #include "mechanics/constraint.h"
+#include "mechanics/load.h"
 #include "mechanics/port.h"
 #include "mechanics/soil.h"
 #include "mechanics/tree.h"
@@ -43,15 +44,10 @@ struct JointLoad {
   double load = 0;          // [N or N m]
   SignalIndex signal = -1;  // factor; -1: 1
 };
-/// A force at a point and a torque on a body, fixed in the ground or in the body.
+/// A load on a body over time.
 template <int D>
-struct BodyLoad {
+struct BodyLoad : AppliedWrench<D> {
   std::string name;
-  int node = 0;
-  Vec<D> r_BP = Vec<D>::Zero();            // [m] body frame
-  Vec<D> force = Vec<D>::Zero();           // [N]
-  Angular<D> torque = zero<Angular<D>>();  // [N m]
-  bool in_body = false;
   SignalIndex signal = -1;
   Range path;  // of every coordinate that moves the body
 };

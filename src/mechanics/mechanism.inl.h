@@ -63,17 +63,8 @@ TR_INLINE S spring_push(const PointSpring<D>& spring, const LineState<D, S>& s) 
 
 /// The wrench of a load.
 template <int D, class S>
-TR_INLINE Force<D, S> load_wrench(const BodyLoad<D>& load, double factor, const NodeState<D, S>& node) {
-  Vec<D, S> f = (load.force * factor).template cast<S>();
-  if (load.in_body) f = node.R * f;
-  Force<D, S> wrench{moment(Vec<D, S>(node.r + node.R * load.r_BP.template cast<S>()), f), f};
-  if constexpr (D == 2) {
-    wrench.moment += load.torque * factor;
-  } else {
-    const Vec<3, S> torque = (load.torque * factor).template cast<S>();
-    wrench.moment += load.in_body ? Vec<3, S>(node.R * torque) : torque;
-  }
-  return wrench;
+TR_INLINE Force<D, S> load_wrench(const AppliedWrench<D>& load, double factor, const NodeState<D, S>& node) {
+  return placed_load(load, factor, node).wrench();
 }
 
 /// r -= b . wrench for every coordinate that moves the body.
@@ -191,25 +182,6 @@ TR_FLATTEN void add_port_force_tangent(const Mechanism<D>& m, const Port<D>& por
   if (!port.is_coordinate()) add_joint_curvature(port, m.paths.data(), tree, s, dofs, -force, T);
 }
 
-/// T -= d(load)/d(theta) of a load fixed in the ground: its point and the coordinates' axes move.
-template <int D, class Entries>
-TR_INLINE void add_ground_load_tangent(const Mechanism<D>& m, const BodyLoad<D>& load, double factor, const TreeState<D>& tree,
-                                       Entries& T) {
-  const NodeState<D>& node = tree.nodes[load.node];
-  const Vec<D> r_P = node.r + node.R * load.r_BP, f = load.force * factor;
-  const PathDof* path = m.paths.data() + load.path.begin;
-  for (int j = 0; j < load.path.size(); ++j) {
-    const DofState<D>& l = tree.dofs[path[j].dof];
-    for (int i = 0; i < load.path.size(); ++i) {
-      const DofState<D>& k = tree.dofs[path[i].dof];
-      const bool l_carries_k = carries(path[j], j, path[i], i);
-      double h = f.dot(l_carries_k ? cross(l.b_q.angular, k.b.at(r_P)) : cross(k.b.angular, l.b_q.at(r_P)));
-      if (l_carries_k) h += dot(angular_cross(l.b_q.angular, k.b.angular), Angular<D>(load.torque * factor));
-      T(path[i].dof, path[j].dof) -= h;
-    }
-  }
-}
-
 /// T -= change of a soil resistance beyond moving with its body; x, y of the coordinates as in tree.h.
 template <int D, class Entries>
 TR_INLINE void add_soil_tangent(const Mechanism<D>& m, const SoilResistance<D>& soil, double factor, const TreeState<D>& tree, Entries& T) {
@@ -227,7 +199,9 @@ template <int D, class Entries>
 TR_FLATTEN void inverse_dynamics_tangent(const Mechanism<D>& m, const IncrementFactors& f, MechanismState<D>& state, Entries& T) {
   inverse_dynamics_tangent(m.tree, state.tree, f.velocity, f.acceleration, T);
   for (std::size_t i = 0; i < m.body_loads.size(); ++i)
-    if (!m.body_loads[i].in_body) add_ground_load_tangent(m, m.body_loads[i], state.body_load[i], state.tree, T);
+    if (const BodyLoad<D>& load = m.body_loads[i]; !load.in_body)
+      add_load_slopes(placed_load(load, state.body_load[i], state.tree.nodes[load.node]), false, m.paths.data() + load.path.begin,
+                      load.path.size(), state.tree, -1, T);
   for (std::size_t i = 0; i < m.soils.size(); ++i) add_soil_tangent(m, m.soils[i], state.soil[i], state.tree, T);
   for (const JointSpring& spring : m.joint_springs) T(spring.v, spring.v) += spring.stiffness + f.velocity * spring.damping;
   for (std::size_t i = 0; i < m.springs.size(); ++i) {

@@ -4,18 +4,21 @@
 //   displacement  s = a . (r_Q - r_P),  a fixed in A           of a cut joint; e_k as of the line, both branches at r_Q:
 //                 s_k = a . e_k,  s_kl = a . (b_l x e_k) or a . (b_k x e_l), the outer one moved by the inner; negative from branch A
 //   angle         joint_angle.h                                of a cut joint
-// Oil and friction read s and sdot and apply a force or torque F with the power F sdot.
+//   load          s_k = b_k . W, sdot = V . W, W the wrench of a load of factor 1 (load.h); s = 0: no function of position. u and r_P of its
+//                 state are force and, in space, torque
+// Oil and friction read s and sdot and apply a force or torque F with the power F sdot; a control block applies the factor F of a load.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include "mechanics/joint_angle.h"
 #include "mechanics/line.h"
+#include "mechanics/load.h"
 
 namespace trunnion {
 
-enum class PortKind : unsigned char { line, coordinate, displacement, angle };
+enum class PortKind : unsigned char { line, coordinate, displacement, angle, load };
 
-/// A line, or a joint coordinate between its two nodes.
+/// A line, a joint coordinate between its two nodes, or a load on node B.
 template <int D>
 struct Port : Line<D> {
   PortKind kind = PortKind::line;
@@ -25,10 +28,38 @@ struct Port : Line<D> {
   double turn = 1, start = 0;    // angle, plane: t [-], s_0 [rad]
   JointAngle angle{};            // angle, space
   double near = 0;               // [rad] angle: s is within half a turn of it, in the plane at the start of the model
+  AppliedWrench<D> load{};       // load, on node B
 
   /// Whether its force acts within a joint of the tree: not as a wrench on two bodies.
   bool is_coordinate() const { return kind == PortKind::coordinate; }
 };
+
+/// Position stage of a load.
+template <int D, class S>
+void update_load_port(const Port<D>& port, const PathDof* path, const TreeState<D, S>& tree, LineState<D, S>& s, LineDof<D, S>* dofs) {
+  const Vec<D, S> none = Vec<D, S>::Zero();
+  const PlacedLoad<D, S> at = placed_load(port.load, 1, tree.nodes[port.node_B]);
+  s.length = S(0);
+  s.r_Q = at.r_P;
+  s.u = at.force;
+  if constexpr (D == 3) s.r_P = at.torque;
+  const Force<D, S> W = at.wrench();
+  for (int i = 0; i < port.path.size(); ++i) {
+    const DofState<D, S>& axis = tree.dofs[path[port.path.begin + i].dof];
+    dofs[i] = {none, none, dot(axis.b, W), dot(axis.b_q, W), S(0)};
+  }
+}
+
+/// The load of a port at its present place.
+template <int D, class S>
+PlacedLoad<D, S> load_of(const Port<D>& port, const LineState<D, S>& s, const S& factor) {
+  PlacedLoad<D, S> at{s.r_Q, Vec<D, S>(s.u * factor), {}};
+  if constexpr (D == 2)
+    at.torque = factor * port.load.torque;
+  else
+    at.torque = s.r_P * factor;
+  return at;
+}
 
 /// Position stage of a joint coordinate. Functions of joint coordinates are not inlined where lines are evaluated.
 template <int D, class S>
@@ -36,6 +67,7 @@ template <int D, class S>
                                          LineState<D, S>& s, LineDof<D, S>* dofs) {
   const Vec<D, S> none = Vec<D, S>::Zero();
   s.r_P = s.r_Q = s.u = none;
+  if (port.kind == PortKind::load) return update_load_port(port, path, tree, s, dofs);
   if (port.is_coordinate()) {
     s.length = q[port.q];
     dofs[0] = {none, none, S(1), S(1), S(0)};
@@ -106,7 +138,10 @@ template <int D, class S>
     return;
   }
   s.d_dot = Vec<D, S>::Zero();
-  s.rate = along_joint(port, path, tree, s, relative);
+  if (port.kind == PortKind::load)
+    s.rate = dot(tree.nodes[port.node_B].V, load_of(port, s, S(1)).wrench());
+  else
+    s.rate = along_joint(port, path, tree, s, relative);
 }
 
 /// Velocity stage: sdot.
@@ -142,19 +177,21 @@ template <int D>
   }
 }
 
-/// Velocity stage: change of sdot per position increment; that of a coordinate is zero.
+/// Velocity stage: change of sdot per position increment; that of a coordinate is zero, and no force depends on that of a load.
 template <int D>
 TR_INLINE void update_port_rate_gradient(const Port<D>& port, const PathDof* path, const TreeState<D>& tree, const LineState<D>& s,
                                          LineDof<D>* dofs) {
   if (port.kind == PortKind::line) return update_line_rate_gradient(port, path, tree, s, dofs);
-  if (!port.is_coordinate()) update_joint_rate_gradient(port, path, tree, s, dofs);
+  if (!port.is_coordinate() && port.kind != PortKind::load) update_joint_rate_gradient(port, path, tree, s, dofs);
 }
 
-/// T(k, l) += factor s_kl of a cut joint's displacement or angle.
+/// T(k, l) += factor s_kl of a cut joint's displacement or angle, or of a load.
 template <int D, class Entries>
 [[gnu::noinline]] void add_joint_curvature(const Port<D>& port, const PathDof* path, const TreeState<D>& tree, const LineState<D>& s,
                                            const LineDof<D>* dofs, double factor, Entries& T) {
   if (D == 2 && port.kind == PortKind::angle) return;
+  if (port.kind == PortKind::load)
+    return add_load_slopes(load_of(port, s, 1.0), port.load.in_body, path + port.path.begin, port.path.size(), tree, factor, T);
   const int n = port.path.size();
   for (int i = 0; i < n; ++i) {
     const PathDof& k = path[port.path.begin + i];
@@ -188,6 +225,7 @@ template <int D, class Entries>
 template <int D>
 double port_acceleration(const Port<D>& port, const PathDof* path, const TreeState<D>& tree, const LineState<D>& s) {
   if (port.kind == PortKind::line) return line_acceleration(port, tree, s);
+  if (port.kind == PortKind::load) return 0;
   const NodeState<D>&A = tree.nodes[port.node_A], &B = tree.nodes[port.node_B];
   const Motion<D> relative = B.A - A.A;
   if (port.kind == PortKind::displacement) {  // as seen from A: less the acceleration of transport, 2 w_A x d_dot

@@ -1,7 +1,7 @@
 // Wrenches [N, N m] of lines, ports and constraint rows on bodies, about the reference point, ground axes.
 //   line   tension T       T u at Q on the body of Q, -T u at P on that of P
-//   port   push F      as a line of tension -F; of an angle a moment F g on B, the opposite on A; of a tree's coordinate: none, the joint
-//                      transmits it
+//   port   push F      as a line of tension -F; of an angle a moment F g on B, the opposite on A; of a load F times its wrench on B; of a
+//                      tree's coordinate: none, the joint transmits it
 //   rows   multipliers     sum lambda_i dPhi_i on body B, the opposite on A, as in r = M a - Q + Phi_q^T lambda
 // Used by reactions and directional derivatives. Rows: Phi of constraint.h.
 // SPDX-License-Identifier: BSD-3-Clause
@@ -26,10 +26,11 @@ TR_INLINE void add_tension(const Line<D>& line, const LineState<D, S>& s, const 
   W[line.node_A] -= at_point<D, S>(s.r_P, f);
 }
 
-/// Of the push of a cut joint's displacement or angle on B; the opposite acts on A.
+/// Of the push of a cut joint's displacement or angle, or of a load, on B; the opposite acts on A, which for a load is the ground.
 template <int D, class S>
 Force<D, S> joint_push(const Port<D>& port, const LineState<D, S>& s, const S& push) {
   if (port.kind == PortKind::displacement) return at_point<D, S>(s.r_Q, s.u * push);
+  if (port.kind == PortKind::load) return load_of(port, s, push).wrench();
   Force<D, S> wrench = Force<D, S>::zero();
   if constexpr (D == 2)
     wrench.moment = push * port.turn;

@@ -233,7 +233,7 @@ bool same_structure(const CompiledModel& a, const CompiledModel& b) {
          std::equal(x.actuators.begin(), x.actuators.end(), y.actuators.begin(), y.actuators.end(), same_channels) &&
          std::equal(x.control.begin(), x.control.end(), y.control.begin(), y.control.end(),
                     [](const ControlBlock& i, const ControlBlock& j) {
-                      return i.name == j.name && i.states() == j.states() && i.sampled() == j.sampled();
+                      return i.name == j.name && i.size() == j.size() && i.states() == j.states();
                     }) &&
          same_elements(x, y);
 }

@@ -391,8 +391,29 @@ void add_spring(const std::string& name, const SpringDescription& d, const Point
   m.springs.push_back(spring);
 }
 
+bool is_driven(const ForceDescription& f, const Description& d) { return f.signal && names_block(d, *f.signal); }
+
+template <int D>
+AppliedWrench<D> applied_wrench(const ForceDescription& d, const PointMap& map, const CompiledModel& model) {
+  const BodyInfo& body = find_body(model, d.body);
+  AppliedWrench<D> load;
+  load.node = body.node;
+  load.in_body = d.frame == ForceFrame::body;
+  load.r_BP = seen<D>(map, body.node, place(map, model, d.body, d.at).r);
+  const int frame_node = load.in_body ? body.node : 0;
+  const Mat<3> R = load.in_body ? body.R_NB : Mat<3>::Identity();
+  load.force = seen<D>(map, frame_node, R * vec(d.force.value_or(Vec3d{})));
+  const Vec<3> torque = R * vec(d.torque.value_or(Vec3d{}));
+  if constexpr (D == 2)
+    load.torque = map.frames[frame_node].col(2).dot(torque);
+  else
+    load.torque = torque;
+  return load;
+}
+
 template <int D>
 void add_load(const std::string& name, const ForceDescription& d, const PointMap& map, const CompiledModel& model, Mechanism<D>& m) {
+  if (is_driven(d, model.description)) return;  // a port
   const SignalIndex signal = d.signal ? model.signals.find(*d.signal) : -1;
   if (signal >= 0) m.force_signals.push_back(signal);
   if (d.joint) {
@@ -417,22 +438,25 @@ void add_load(const std::string& name, const ForceDescription& d, const PointMap
     m.soils.push_back(soil);
   }
   if (!d.force && !d.torque) return;
-  BodyLoad<D> load;
-  load.name = name;
-  load.node = body.node;
-  load.in_body = d.frame == ForceFrame::body;
-  load.signal = signal;
-  load.r_BP = r_BP;
-  const int frame_node = load.in_body ? body.node : 0;
-  const Mat<3> R = load.in_body ? body.R_NB : Mat<3>::Identity();
-  load.force = seen<D>(map, frame_node, R * vec(d.force.value_or(Vec3d{})));
-  const Vec<3> torque = R * vec(d.torque.value_or(Vec3d{}));
-  if constexpr (D == 2)
-    load.torque = map.frames[frame_node].col(2).dot(torque);
-  else
-    load.torque = torque;
-  load.path = path;
+  BodyLoad<D> load{applied_wrench<D>(d, map, model), name, signal, path};
   m.body_loads.push_back(load);
+}
+
+/// A load that a control block drives, as a port.
+template <int D>
+void add_driven_load(const std::string& name, const ForceDescription& d, const PointMap& map, CompiledModel& model, Mechanism<D>& m) {
+  if (!is_driven(d, model.description)) return;
+  model.driven_loads.push_back({name, *d.signal, static_cast<int>(m.ports.size()), d.joint ? d.load.value_or(0) : 1});
+  if (d.joint) {
+    m.ports.push_back(make_joint_port(*place_of_coordinate(model.description, *d.joint), map, model, m));
+    return;
+  }
+  Port<D> port;
+  port.kind = PortKind::load;
+  port.load = applied_wrench<D>(d, map, model);
+  port.node_B = port.load.node;
+  port.path = add_path(map.space->tree, 0, port.node_B, m);
+  m.ports.push_back(port);
 }
 
 }  // namespace
@@ -469,6 +493,8 @@ void compile_connections(const Description& d, const PointMap& map, const std::v
     if (!item.second.joint.empty()) add_joint_port(*place_of_coordinate(d, item.second.joint), map, model, m);
   for (const CoordinatePlace& coordinate : coordinates_with_elements(d)) add_joint_port(coordinate, map, model, m);
   for (const CoordinateReading& reading : coordinates_read_by_control(d)) joint_port(reading.place, map, model, m);
+  model.driven_loads.clear();
+  for (const auto& [name, load] : d.forces) add_driven_load(name, load, map, model, m);
   if (const double lever = largest_lever(m); lever > 0) m.extent = lever;
 }
 

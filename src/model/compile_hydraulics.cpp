@@ -59,6 +59,7 @@ class NetlistBuilder {
     netlist_.pistons = static_cast<int>(netlist_.actuators.size());
     for (const JointPort& port : model_.joint_ports)
       if (port.port >= netlist_.pistons) add_joint_actuator(port, starts[static_cast<std::size_t>(port.port)]);
+    for (const DrivenLoad& load : model_.driven_loads) add_driven_load(load);
     for (const auto& [name, q] : d_.quasistatic) add_quasistatic(name, q);
     average_walls();
     for (Component& c : netlist_.components) start_component(c);
@@ -111,6 +112,8 @@ class NetlistBuilder {
     for (const auto& [name, source] : d_.sources)
       if (const auto* p = std::get_if<PressureSourceDescription>(&source))
         netlist_.nodes.push_back({name, -1, -1, -1, signal(p->pressure)});
+    for (std::size_t i = 0; i < netlist_.nodes.size(); ++i)
+      if (netlist_.nodes[i].state < 0 && is_block(netlist_.nodes[i].source)) netlist_.driven_sources.push_back(static_cast<int>(i));
     for (std::size_t i = 0; i < netlist_.nodes.size(); ++i) node_numbers_.emplace(netlist_.nodes[i].name, static_cast<int>(i));
     for (const auto& [name, source] : d_.sources)
       if (const auto* f = std::get_if<FlowSourceDescription>(&source))
@@ -338,6 +341,16 @@ class NetlistBuilder {
     }
     netlist_.actuators.push_back(std::move(a));
   }
+  void add_driven_load(const DrivenLoad& load) {
+    Actuator a;
+    a.name = load.name;
+    a.section = "forces";
+    a.cylinder.travel = 0;
+    a.state = static_cast<int>(model_.y_start.size());
+    a.drive = signal(load.signal);
+    a.gain = load.factor;
+    netlist_.actuators.push_back(std::move(a));
+  }
   /// Limits as end dampers of a piston without area: a chamber is as long as the damper at the limit.
   static void set_limits(const LimitsDescription& limits, double stiffness, Cylinder& c) {
     c.damper = {stiffness, limits.damping, limits.depth.value_or(1), DamperLaw::continuous};
@@ -355,7 +368,11 @@ class NetlistBuilder {
     if (name == nullptr || model_.signals.find(*name) >= 0) return {Kind::signal, signal(value)};
     const std::size_t dot = name->rfind('.');
     const std::string item = name->substr(0, dot), quantity = dot == std::string::npos ? "" : name->substr(dot + 1);
-    if (quantity == "pressure") return {Kind::pressure, node(item)};
+    if (quantity == "pressure") {
+      const PressureNode& n = netlist_.nodes[static_cast<std::size_t>(node(item))];
+      if (n.state < 0 && is_block(n.source)) return {Kind::signal, n.source};
+      return {Kind::pressure, node(item)};
+    }
     for (int i = 0; i < netlist_.pistons; ++i)
       if (netlist_.actuators[i].name == item) return {quantity == "rate" ? Kind::rate : Kind::position, i};
     if (const auto reading = coordinate_reading(d_, *name))
@@ -373,15 +390,16 @@ class NetlistBuilder {
       b.signal = model_.signals.find(plan.name);
       b.period = plan.period;
       b.offset = plan.offset;
+      b.latency = plan.latency;
+      b.jitter = plan.jitter;
+      b.seed = plan.seed;
     }
     netlist_.block_of_signal.assign(static_cast<std::size_t>(model_.signals.size()), -1);
     for (const int i : evaluation_order(blocks)) {
       ControlBlock& b = blocks[static_cast<std::size_t>(i)];
       netlist_.block_of_signal[b.signal] = static_cast<int>(netlist_.control.size());
       b.output = add_state(b.name + ".output", std::numeric_limits<double>::quiet_NaN());
-      for (int k = 1; k <= b.states(); ++k)
-        add_state(b.name + (b.states() == 1 ? ".state" : ".state_" + std::to_string(k)), std::numeric_limits<double>::quiet_NaN());
-      if (b.sampled()) add_state(b.name + ".next_sample", std::numeric_limits<double>::quiet_NaN());
+      for (const std::string& entry : entry_names(b)) add_state(entry, std::numeric_limits<double>::quiet_NaN());
       netlist_.control.push_back(std::move(b));
     }
   }
@@ -604,7 +622,7 @@ class NetlistBuilder {
     for (Circuit& c : netlist_.circuits)
       for (const int i : c.actuators) {
         const Actuator& a = netlist_.actuators[i];
-        if (a.A >= 0 || (a.friction_states > 0 && !a.friction_local)) c.acting.push_back(i);
+        if (a.A >= 0 || a.drive >= 0 || (a.friction_states > 0 && !a.friction_local)) c.acting.push_back(i);
       }
     unknowns.resize(netlist_.circuits.size());
     int entries = 0;
@@ -622,6 +640,23 @@ class NetlistBuilder {
   template <class Join, class ComponentNumber, class BlockNumber>
   void join_control(const Join& join, const ComponentNumber& component, const BlockNumber& block) {
     const auto driver = [&](int spool) { return spool < 0 ? -1 : netlist_.spools[spool].block; };
+    const auto actuator = [&](std::size_t i) { return static_cast<int>(netlist_.nodes.size() + i); };
+    for (std::size_t i = 0; i < netlist_.actuators.size(); ++i)
+      if (const SignalIndex drive = netlist_.actuators[i].drive; drive >= 0) join(block(netlist_.block_of_signal[drive]), actuator(i));
+    for (const int node : netlist_.driven_sources) {
+      const int by = block(netlist_.block_of_signal[netlist_.nodes[node].source]);
+      for_each_element(netlist_, [&](const auto& element) {
+        const auto nodes = element_nodes(element);
+        if (std::any_of(nodes.begin(), nodes.end(), [&](const int* at) { return *at == node; }))
+          for (const int* at : nodes) join(by, *at);
+      });
+      for (std::size_t i = 0; i < netlist_.components.size(); ++i) {
+        const std::vector<int>& nodes = netlist_.components[i].nodes;
+        if (std::find(nodes.begin(), nodes.end(), node) != nodes.end()) join(by, component(i));
+      }
+      for (int i = 0; i < netlist_.pistons; ++i)
+        if (netlist_.actuators[i].A == node || netlist_.actuators[i].B == node) join(by, actuator(static_cast<std::size_t>(i)));
+    }
     for (std::size_t i = 0; i < netlist_.control.size(); ++i)
       for (const BlockInput& input : netlist_.control[i].inputs) {
         const int other = input.kind == BlockInput::Kind::signal ? netlist_.block_of_signal[input.index] : -1,
@@ -629,7 +664,7 @@ class NetlistBuilder {
         if (other >= 0) join(at, block(other));
         if (input.kind == BlockInput::Kind::pressure) join(at, input.index);
         if (input.kind == BlockInput::Kind::position || input.kind == BlockInput::Kind::rate)
-          join(at, static_cast<int>(netlist_.nodes.size()) + input.index);
+          join(at, actuator(static_cast<std::size_t>(input.index)));
       }
     for_each_element(netlist_, [&](const auto& element) {
       if constexpr (requires { element.spool; })

@@ -81,9 +81,14 @@ Port<D> port_of_loop(const CoordinatePlace& coordinate, const PointMap& map, con
 }  // namespace
 
 template <int D>
+Port<D> make_joint_port(const CoordinatePlace& place, const PointMap& map, const CompiledModel& model, Mechanism<D>& m) {
+  return place.of_loop ? port_of_loop(place, map, model, m)
+                       : port_on_coordinate(find_part(model, place.joint + "." + place.name.position), m);
+}
+
+template <int D>
 int add_joint_port(const CoordinatePlace& place, const PointMap& map, CompiledModel& model, Mechanism<D>& m) {
-  const Port<D> port =
-      place.of_loop ? port_of_loop(place, map, model, m) : port_on_coordinate(find_part(model, place.joint + "." + place.name.position), m);
+  const Port<D> port = make_joint_port(place, map, model, m);
   const int index = static_cast<int>(m.ports.size());
   m.ports.push_back(port);
   model.joint_ports.push_back({place, index});
@@ -133,6 +138,8 @@ double limit_stiffness(const CompiledModel& model, const CoordinatePlace& place,
                      "a stiffness", ""}});
 }
 
+template Port<2> make_joint_port<2>(const CoordinatePlace&, const PointMap&, const CompiledModel&, Mechanism<2>&);
+template Port<3> make_joint_port<3>(const CoordinatePlace&, const PointMap&, const CompiledModel&, Mechanism<3>&);
 template int add_joint_port<2>(const CoordinatePlace&, const PointMap&, CompiledModel&, Mechanism<2>&);
 template int add_joint_port<3>(const CoordinatePlace&, const PointMap&, CompiledModel&, Mechanism<3>&);
 template int joint_port<2>(const CoordinatePlace&, const PointMap&, CompiledModel&, Mechanism<2>&);

@@ -85,6 +85,9 @@ Vec<3> direction(const CompiledModel& model, const std::string& body, const Vec3
 /// The part of a joint given by `name`; already checked to be an angle or a displacement.
 const JointPart& find_part(const CompiledModel& model, const std::string& name);
 
+/// A port on a coordinate of a joint or loop closure; adds its path.
+template <int D>
+Port<D> make_joint_port(const CoordinatePlace& place, const PointMap& map, const CompiledModel& model, Mechanism<D>& m);
 /// Adds a port on a coordinate of a joint or loop closure; returns its index. Ports of cylinders, motors and pumps come first.
 template <int D>
 int add_joint_port(const CoordinatePlace& place, const PointMap& map, CompiledModel& model, Mechanism<D>& m);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,6 +18,8 @@ struct BlockPlan {
   std::shared_ptr<const BlockLaw> law;
   std::vector<NumberOrSignal> inputs;  // in the order of the law
   double period = 0, offset = 0;       // [s]
+  double latency = 0, jitter = 0;      // [s]
+  std::uint64_t seed = 1;
 };
 /// All blocks; a sequence is one of its steps, and one for each of its commands.
 std::vector<BlockPlan> plan_control(const Description& d);

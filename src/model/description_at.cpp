@@ -116,7 +116,9 @@ Description description_at(const CompiledModel& model, const StateVector& state,
   }
   for (const ControlBlock& block : model.hydraulics.control) {  // filters start steady at their inputs
     const double* x = state.y() + block.output + 1;
-    auto& law = named(d.control, block.name).law;
+    BlockDescription* const description = d.control.find(block.name);
+    if (description == nullptr) continue;  // a command of a sequence, a part of a sensor
+    auto& law = description->law;
     if (auto* pid = std::get_if<PidBlock>(&law); pid != nullptr && pid->integral_time) pid->start = *x;
     if (auto* integrator = std::get_if<IntegratorBlock>(&law)) integrator->start = *x;
     if (auto* system = std::get_if<StateSpaceBlock>(&law)) system->start.assign(x, x + block.states());

@@ -70,6 +70,13 @@ struct JointPort {
   int port = 0;  // index of port and actuator
 };
 
+/// A load that a control block drives: a port of its own.
+struct DrivenLoad {
+  std::string name, signal;
+  int port = 0;       // index of port and actuator
+  double factor = 1;  // [N or N m] of a load on a joint coordinate; [-] of one on a body
+};
+
 /// Orientation of the plane of a planar machine: columns are its two axes and its normal, ground axes.
 struct Plane {
   Mat<3> axes = Mat<3>::Identity();
@@ -106,6 +113,7 @@ struct CompiledModel {
   std::unordered_map<std::string, std::size_t> body_numbers;  // name -> index in `bodies` and in `joints` as compiled
   std::vector<ConstraintInfo> constraints;
   std::vector<JointPort> joint_ports;       // in the order of their ports; those of motors and pumps first
+  std::vector<DrivenLoad> driven_loads;     // after them, in the order of their ports
   std::vector<std::string> velocity_names;  // per velocity: `crank.rate`
   std::vector<std::string>
       coordinate_names;                  // per velocity the coordinate that it moves: `crank.angle`; of a spherical part `load.rotation_x`

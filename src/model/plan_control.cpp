@@ -74,7 +74,8 @@ Law plan(const ProductBlock& b) { return block_law(ProductLaw{static_cast<int>(b
 Law plan(const MinimumBlock& b) { return block_law(ExtremeLaw{static_cast<int>(b.inputs.size()), false}); }
 Law plan(const MaximumBlock& b) { return block_law(ExtremeLaw{static_cast<int>(b.inputs.size()), true}); }
 
-Law plan(const PidBlock& b) {
+/// `period` [s] of its samples; 0: continuous.
+Law plan(const PidBlock& b, double period) {
   PidLaw law;
   law.gain = b.gain;
   law.setpoint_weight = b.setpoint_weight;
@@ -88,11 +89,19 @@ Law plan(const PidBlock& b) {
     law.filter = *b.derivative_time / b.filter;
     law.derivative = b.gain * b.filter;
   }
-  law.tracking = b.tracking_time.value_or(b.integral_time && b.derivative_time ? std::sqrt(*b.integral_time * *b.derivative_time)
-                                                                               : b.integral_time.value_or(1));
+  law.clamps = b.anti_windup == AntiWindup::clamping;
+  law.hands_over = hands_over(b);
+  constexpr double kAtLimit = 0.02;  // of the integral time, within which it comes to rest at a limit
+  const double integral_time = b.integral_time.value_or(1);
+  law.tracking = b.tracking_time.value_or(law.clamps                             ? kAtLimit * integral_time
+                                          : b.integral_time && b.derivative_time ? std::sqrt(integral_time * *b.derivative_time)
+                                                                                 : integral_time);
+  if (law.clamps) law.tracking = std::max(law.tracking, period);  // not less than a sample moves it
   return block_law(law);
 }
-Law plan(const IntegratorBlock& b) { return block_law(IntegratorLaw{b.gain, b.start, limits_of(b.min, b.max), b.tracking_time}); }
+Law plan(const IntegratorBlock& b) {
+  return block_law(IntegratorLaw{b.gain, b.start, limits_of(b.min, b.max), b.tracking_time, hands_over(b)});
+}
 Law plan(const TransferFunctionBlock& b) { return block_law(realise(b.numerator, b.denominator)); }
 Law plan(const StateSpaceBlock& b) {
   LinearLaw law;
@@ -131,19 +140,30 @@ Law plan(const DelayBlock& b) {
   return block_law(realise(numerator, denominator));
 }
 Law plan(const RateLimiterBlock& b) { return block_law(RateLimiterLaw{b.rise, b.fall.value_or(b.rise), b.time_constant}); }
+/// Its input within limits, of which one may be missing.
+Law range_of(const Limits& limits) {
+  const bool below = std::isfinite(limits.min), above = std::isfinite(limits.max);
+  std::vector<std::array<double, 2>> points;
+  if (below) points.push_back({limits.min, limits.min});
+  if (above) points.push_back({limits.max, limits.max});
+  return block_law(PiecewiseLinearLaw{points, below ? 0.0 : 1.0, above ? 0.0 : 1.0});
+}
 Law plan(const SaturationBlock& b) { return block_law(PiecewiseLinearLaw{{{b.min, b.min}, {b.max, b.max}}, 0, 0}); }
 Law plan(const DeadZoneBlock& b) { return block_law(PiecewiseLinearLaw{{{b.min, 0}, {b.max, 0}}, 1, 1}); }
 Law plan(const DeadBandCompensationBlock& b) {
   return block_law(PiecewiseLinearLaw{{{-b.width, -b.width - b.negative}, {0, 0}, {b.width, b.width + b.positive}}, 1, 1});
 }
 Law plan(const RelayBlock& b) { return block_law(RelayLaw{b.on, b.off, b.value_on, b.value_off}); }
+Law plan(const EdgeBlock& b) { return block_law(EdgeLaw{b.direction != EdgeDirection::falling, b.direction != EdgeDirection::rising}); }
 Law plan(const TimerBlock&) { return block_law(TimerLaw{}); }
 Law plan(const CounterBlock&) { return block_law(CounterLaw{}); }
 Law plan(const QuantiserBlock& b) { return block_law(QuantiserLaw{b.step}); }
 Law plan(const NoiseBlock& b) { return block_law(NoiseLaw{b.deviation, static_cast<std::uint64_t>(b.seed)}); }
+Law plan(const SensorBlock&) { return nullptr; }    // several: plan_control()
 Law plan(const SequenceBlock&) { return nullptr; }  // several: plan_control()
 Law plan(const ExpressionBlock& b) { return block_law(expression_law(parse_expression(b.expression))); }
 Law plan(const TableBlock& b) { return block_law(PiecewiseLinearLaw{b.points, 0, 0}); }
+Law plan(const Table2dBlock& b) { return block_law(BilinearLaw{b.x, b.y, b.values}); }
 
 /// Expressions with common inputs.
 class CommonInputs {
@@ -193,10 +213,37 @@ void plan_sequence(const std::string& name, const SequenceBlock& b, std::vector<
   }
 }
 
+void set_samples(const BlockDescription& block, BlockPlan& plan) {
+  plan.period = block.period.value_or(0);
+  plan.offset = block.offset;
+  plan.jitter = block.jitter;
+  plan.seed = static_cast<std::uint64_t>(block.seed);
+}
+
+/// Laws of other blocks, one after the other; the last one has the sensor's name.
+void plan_sensor(const std::string& name, const BlockDescription& block, const SensorBlock& b, std::vector<BlockPlan>& plans) {
+  NumberOrSignal input = b.input;
+  const auto add = [&](const char* part, const Law& law, bool sampled) {
+    plans.push_back({name + part, law, {input}});
+    if (sampled) set_samples(block, plans.back());
+    input = plans.back().name;
+  };
+  if (b.time_constant) add(".lag", plan(LowPassBlock{.input = input, .time_constant = b.time_constant}), false);
+  if (b.deviation > 0) add(".noise", plan(NoiseBlock{input, b.deviation, b.noise_seed}), true);
+  if (b.min || b.max) add(".range", range_of(limits_of(b.min, b.max)), false);
+  add("", b.resolution ? plan(QuantiserBlock{input, *b.resolution}) : plan(GainBlock{input, 1, 0}), true);
+}
+
 }  // namespace
 
 std::shared_ptr<const BlockLaw> plan_block(const BlockDescription& block) {
-  return std::visit([](const auto& law) { return plan(law); }, block.law);
+  if (const auto* pid = std::get_if<PidBlock>(&block.law)) return plan(*pid, block.period.value_or(0));
+  return std::visit(
+      [](const auto& law) -> Law {
+        if constexpr (requires { plan(law); }) return plan(law);
+        return nullptr;
+      },
+      block.law);
 }
 
 std::vector<BlockPlan> plan_control(const Description& d) {
@@ -205,10 +252,13 @@ std::vector<BlockPlan> plan_control(const Description& d) {
     const std::size_t first = plans.size();
     if (const auto* sequence = std::get_if<SequenceBlock>(&block.law))
       plan_sequence(name, *sequence, plans);
+    else if (const auto* sensor = std::get_if<SensorBlock>(&block.law))
+      plan_sensor(name, block, *sensor, plans);
     else
       plans.push_back({name, plan_block(block), block_inputs(block)});
-    plans[first].period = block.period.value_or(0);
-    plans[first].offset = block.offset;
+    BlockPlan& own = std::holds_alternative<SequenceBlock>(block.law) ? plans[first] : plans.back();
+    set_samples(block, own);
+    own.latency = block.latency;
   }
   return plans;
 }

@@ -66,7 +66,10 @@ Incidents IncidentWatch::nothing() const {
 
 double IncidentWatch::pressure(int node, const StateVector& state) const {
   const PressureNode& n = model_->hydraulics.nodes[static_cast<std::size_t>(node)];
-  return n.state >= 0 ? state.y()[n.state] : signals_at(*model_, state).value(n.source, state.time, Side::left);
+  if (n.state >= 0) return state.y()[n.state];
+  if (const int block = model_->hydraulics.block_of_signal[n.source]; block >= 0)
+    return state.y()[model_->hydraulics.control[block].output];
+  return signals_at(*model_, state).value(n.source, state.time, Side::left);
 }
 
 double IncidentWatch::depth(std::size_t stop) const {

@@ -17,9 +17,28 @@ class SamplerOf final : public Sampler {
       : model_(std::move(model)),
         m_(std::get<Mechanism<D>>(model_->mechanism)),
         work_(*model_),
-        y_(static_cast<std::size_t>(model_->layout.ny)) {}
+        y_(static_cast<std::size_t>(model_->layout.ny)) {
+    for (const ControlBlock& block : model_->hydraulics.control) has_modes_ = has_modes_ || (!block.sampled() && block.law->modes() > 0);
+  }
+
+  bool due(double near, const StateVector& state) override {
+    const Hydraulics& netlist = model_->hydraulics;
+    if (sample_due(netlist, state.y(), state.time, near)) return true;
+    if (!has_modes_) return false;
+    load(state);
+    return modes_stale(netlist, work_.mechanism.s.data(), work_.mechanism.s_dot.data(), y_.data(), work_.hydraulics);
+  }
 
   int sample(double near, StateVector& state) override {
+    load(state);
+    const MechanismState<D>& mech = work_.mechanism;
+    const int failed = sample_blocks(model_->hydraulics, mech.s.data(), mech.s_dot.data(), state.time, near, y_.data(), work_.hydraulics);
+    if (failed < 0) std::copy(y_.begin(), y_.end(), state.y());
+    return failed;
+  }
+
+ private:
+  void load(const StateVector& state) {
     MechanismState<D>& mech = work_.mechanism;
     HydraulicState& oil = work_.hydraulics;
     update_inputs(*model_, signals_at(*model_, state), state.time, Side::right, work_);
@@ -28,23 +47,20 @@ class SamplerOf final : public Sampler {
     for (const Volume& volume : model_->hydraulics.volumes)
       oil.pressure[volume.node] = state.y()[model_->hydraulics.nodes[volume.node].state];
     std::copy_n(state.y(), y_.size(), y_.begin());
-    const int failed = sample_blocks(model_->hydraulics, mech.s.data(), mech.s_dot.data(), state.time, near, y_.data(), oil);
-    if (failed < 0) std::copy(y_.begin(), y_.end(), state.y());
-    return failed;
   }
 
- private:
   std::shared_ptr<const CompiledModel> model_;
   const Mechanism<D>& m_;
   MachineState<D> work_;
   std::vector<double> y_;
+  bool has_modes_ = false;  // of continuous blocks
 };
 
 }  // namespace
 
 std::unique_ptr<Sampler> make_sampler(const std::shared_ptr<const CompiledModel>& model) {
   const auto& blocks = model->hydraulics.control;
-  if (std::none_of(blocks.begin(), blocks.end(), [](const ControlBlock& b) { return b.sampled(); })) return nullptr;
+  if (std::none_of(blocks.begin(), blocks.end(), [](const ControlBlock& b) { return b.sampled() || b.law->modes() > 0; })) return nullptr;
   if (model->planar) return std::make_unique<SamplerOf<2>>(model);
   return std::make_unique<SamplerOf<3>>(model);
 }

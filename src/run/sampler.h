@@ -1,4 +1,4 @@
-// Samples of control blocks between two steps (hydraulics/control.h).
+// Samples and modes of control blocks between two steps (hydraulics/control.h).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,13 +12,15 @@ namespace trunnion {
 class Sampler {
  public:
   virtual ~Sampler() = default;
-  /// Samples the blocks that are due at the state's time, at the right limits of the signals; `near` [s]: closer times are equal. Rates
+  /// Whether a sample is due or takes effect at the state's time, or a mode changes; `near` [s]: closer times are equal.
+  virtual bool due(double near, const StateVector& state) = 0;
+  /// Samples the blocks that are due at the state's time, at the right limits of the signals, and sets the modes of all. Rates
   /// have to be recomputed after it. Returns the number of a block whose states have no solution, and then leaves the state as it was; -1:
   /// none. No allocation.
   virtual int sample(double near, StateVector& state) = 0;
 };
 
-/// Null if the model has no sampled blocks.
+/// Null if the model has no sampled blocks and no modes.
 std::unique_ptr<Sampler> make_sampler(const std::shared_ptr<const CompiledModel>& model);
 
 }  // namespace trunnion

@@ -119,8 +119,7 @@ bool StepLoop::restart_due() const {
   const double* const end = state_.inputs() + state_.layout().inputs;
   for (const double* set = state_.inputs(); set != end; set += InputCourse::kSize)
     if (*set == InputCourse::kJumped) return true;
-  return (state_.time > 0 && schedule_.is_force_jump(state_.time)) ||
-         (sampler_ && sample_due(model_->hydraulics, state_.y(), state_.time, schedule_.near(state_.time)));
+  return (state_.time > 0 && schedule_.is_force_jump(state_.time)) || (sampler_ && sampler_->due(schedule_.near(state_.time), state_));
 }
 
 /// The first time up to `target` at which a step ends: a jump or a sample.
@@ -135,8 +134,7 @@ double StepLoop::next_stop(double target) const {
 bool StepLoop::restart() {
   for (const Spool& spool : model_->hydraulics.spools)
     if (spool.is_signal()) state_.y()[spool.state] = signals_at(*model_, state_).value(spool.signal, state_.time, Side::right);
-  if (sampler_ && sample_due(model_->hydraulics, state_.y(), state_.time, schedule_.near(state_.time)))
-    failed_block_ = sampler_->sample(schedule_.near(state_.time), state_);
+  if (sampler_ && sampler_->due(schedule_.near(state_.time), state_)) failed_block_ = sampler_->sample(schedule_.near(state_.time), state_);
   restart_failed_ = failed_block_ >= 0;
   if (restart_failed_) return false;
   double* const end = state_.inputs() + state_.layout().inputs;

@@ -113,7 +113,7 @@ class StepLoop {
   std::shared_ptr<const CompiledModel> model_;
   StepSchedule schedule_;
   std::unique_ptr<Stepper> stepper_;
-  std::unique_ptr<Sampler> sampler_;       // null: no sampled blocks
+  std::unique_ptr<Sampler> sampler_;       // null: no sampled blocks or modes
   StateVector state_, last_, part_start_;  // last_: the last valid one; part_start_: of a subdivided step
   StepOutcome failure_;
   std::optional<StepOutcome> last_step_;

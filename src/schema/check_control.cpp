@@ -45,8 +45,28 @@ struct BlockCheck {
   void operator()(const ProductBlock& b) const { inputs(".product.inputs", b.inputs); }
   void operator()(const MinimumBlock& b) const { inputs(".minimum.inputs", b.inputs); }
   void operator()(const MaximumBlock& b) const { inputs(".maximum.inputs", b.inputs); }
-  void operator()(const PidBlock& b) const { limits(".pid.max", b.min, b.max); }
-  void operator()(const IntegratorBlock& b) const { limits(".integrator.max", b.min, b.max); }
+  void operator()(const PidBlock& b) const {
+    limits(".pid.max", b.min, b.max);
+    hand_over(".pid", b);
+    if (!b.integral_time && hands_over(b))
+      report(".pid.manual", "the controller has no integral part, which makes the hand-over continuous", "`integral_time` as well");
+    if (!b.integral_time && b.anti_windup != AntiWindup::back_calculation)
+      report(".pid.anti_windup", "the controller has no integral part", "`integral_time` as well");
+    if (b.integral_time && b.anti_windup == AntiWindup::clamping && !b.min && !b.max)
+      report(".pid.anti_windup", "the controller has no limits", "`min` or `max` as well");
+  }
+  void operator()(const IntegratorBlock& b) const {
+    limits(".integrator.max", b.min, b.max);
+    hand_over(".integrator", b);
+  }
+  template <class Block>
+  void hand_over(const std::string& form, const Block& b) const {
+    const NumberOrSignal none = std::string();
+    if ((b.manual != none) == (b.automatic != none)) return;
+    const bool manual = b.manual != none;
+    report((form + (manual ? ".manual" : ".automatic")).c_str(), std::string("without `") + (manual ? "automatic" : "manual") + "`",
+           "both `manual`, a value, and `automatic`, a condition");
+  }
   void operator()(const TransferFunctionBlock& b) const {
     const char* const key = ".transfer_function.denominator";
     if (b.denominator.empty() || b.denominator.front() == 0)
@@ -81,17 +101,37 @@ struct BlockCheck {
   void operator()(const DeadZoneBlock& b) const { limits(".dead_zone.max", b.min, b.max); }
   void operator()(const DeadBandCompensationBlock&) const {}
   void operator()(const TableBlock&) const {}
+  void operator()(const Table2dBlock& b) const {
+    count(".table_2d.inputs", b.inputs.size(), 2, "inputs, x and y");
+    grid(".table_2d.x", b.x);
+    grid(".table_2d.y", b.y);
+    count(".table_2d.values", b.values.size(), b.x.size(), "rows, one for each x");
+    for (std::size_t i = 0; i < b.values.size(); ++i)
+      count((".table_2d.values." + std::to_string(i)).c_str(), b.values[i].size(), b.y.size(), "numbers, one for each y");
+  }
+  void grid(const char* key, const std::vector<double>& values) const {
+    if (values.size() < 2) report(key, "found " + std::to_string(values.size()), "two numbers or more");
+    for (std::size_t i = 1; i < values.size(); ++i)
+      if (!(values[i - 1] < values[i]))
+        report(key, number_text(values[i]) + " follows " + number_text(values[i - 1]), "increasing numbers");
+  }
   void operator()(const ExpressionBlock& b) const { expression(".expression", b.expression); }
   void operator()(const RelayBlock& b) const {
-    sampled("relay");
+    sampled("a relay");
     if (!(b.off < b.on)) report(".relay.off", "found " + number_text(b.off), "less than `on`, " + number_text(b.on));
   }
-  void operator()(const TimerBlock&) const { sampled("timer"); }
-  void operator()(const CounterBlock&) const { sampled("counter"); }
-  void operator()(const QuantiserBlock&) const { sampled("quantiser"); }
-  void operator()(const NoiseBlock&) const { sampled("noise"); }
+  void operator()(const EdgeBlock&) const { sampled("an edge"); }
+  void operator()(const TimerBlock&) const { sampled("a timer"); }
+  void operator()(const CounterBlock&) const { sampled("a counter"); }
+  void operator()(const QuantiserBlock&) const { sampled("a quantiser"); }
+  void operator()(const NoiseBlock&) const { sampled("a noise"); }
+  void operator()(const SensorBlock& b) const {
+    limits(".sensor.max", b.min, b.max);
+    if (b.deviation > 0) sampled("the noise of a sensor");
+    if (b.resolution) sampled("the whole steps of a sensor");
+  }
   void operator()(const SequenceBlock& b) const {
-    sampled("sequence");
+    sampled("a sequence");
     if (b.steps.empty()) report(".sequence.steps", "found no step", "one step or more");
     for (std::size_t i = 0; i < b.steps.size(); ++i) {
       const std::string at = ".sequence.steps." + std::to_string(i);
@@ -128,14 +168,48 @@ struct BlockCheck {
              "at most " + std::to_string(kMaxBlockInputs - 1));
   }
   void sampled(const char* what) const {
-    if (!period) report("", std::string("a ") + what + " changes only at samples", "`period`, such as 10 ms");
+    if (period) return;
+    const std::string text(what);
+    report("", text + (text.find(" steps ") != std::string::npos ? " change" : " changes") + " only at samples", "`period`, such as 10 ms");
   }
 };
+
+/// Times of its samples.
+void check_samples(const BlockCheck& check, const BlockDescription& block) {
+  if (!block.period) {
+    if (block.latency > 0) check.report(".latency", "the block is not sampled", "`period` as well");
+    if (block.jitter > 0) check.report(".jitter", "the block is not sampled", "`period` as well");
+    return;
+  }
+  const std::string period = number_text(*block.period) + " s";
+  if (!(block.jitter < *block.period))
+    check.report(".jitter", "found " + number_text(block.jitter) + " s", "less than the period, " + period);
+  else if (!(block.latency + block.jitter <= *block.period))
+    check.report(
+        ".latency",
+        "found " + number_text(block.latency) + " s" + (block.jitter > 0 ? " beside a jitter of " + number_text(block.jitter) + " s" : ""),
+        "at most the period, " + period + ", less the jitter");
+}
 
 }  // namespace
 
 void check_control(const Description& d, Findings& out) {
-  for (const auto& [name, block] : d.control) std::visit(BlockCheck{d, out, "control." + name, block.period.has_value()}, block.law);
+  for (const auto& [name, block] : d.control) {
+    const BlockCheck check{d, out, "control." + name, block.period.has_value()};
+    std::visit(check, block.law);
+    check_samples(check, block);
+  }
+  for (const auto& [name, force] : d.forces)
+    if (force.soil && force.signal && names_block(d, *force.signal))
+      add_finding(d, out, "forces." + name + ".signal",
+                  "`" + *force.signal + "` is a control block, which the resistance of soil cannot follow", "a signal or an input");
+  for (const auto& [name, circuit] : d.quasistatic)
+    if (const SourceDescription* source = d.sources.find(circuit.tank))
+      if (const auto* tank = std::get_if<PressureSourceDescription>(source))
+        if (const auto* by = std::get_if<std::string>(&tank->pressure); by != nullptr && names_block(d, *by))
+          add_finding(d, out, "quasistatic." + name + ".tank",
+                      "the pressure of `" + circuit.tank + "` follows the control block `" + *by + "`",
+                      "a tank whose pressure is a number, a signal or an input");
   if (!d.control.empty() && d.solver.coupling == CouplingKind::cosimulation)
     add_finding(d, out, "solver.coupling", "the machine has control blocks, which are solved together with mechanism and hydraulics",
                 "`monolithic`");

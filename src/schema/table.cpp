@@ -435,7 +435,7 @@ void describe(Visitor& v, ForceDescription& f) {
                   {f.soil.has_value(), [&f] { f.soil.emplace(); }, [&f](Visitor& u) { describe_soil(u, *f.soil); }});
         }}},
       true);
-  v.leaf({"signal", "Factor over time; default: 1", kNumber, 0, Names::signal}, &f.signal);
+  v.leaf({"signal", "Factor: a signal or a control block; default: 1", kNumber, 0, Names::command}, &f.signal);
 }
 
 // ---------------------------------------------------------------- signals

@@ -18,6 +18,11 @@ void describe_limits(Visitor& v, std::optional<double>& min, std::optional<doubl
   v.leaf({"max", "Maximum value; default: none", kSignalValue}, &max);
 }
 
+void describe_hand_over(Visitor& v, NumberOrSignal& manual, NumberOrSignal& automatic) {
+  describe_input(v, manual, "manual", "Value while it is not automatic, within the limits; default: always automatic", 0);
+  describe_input(v, automatic, "automatic", "Condition under which it is automatic: above 0.5; it begins with the last value", 0);
+}
+
 // ---------------------------------------------------------------- without states
 
 void describe_block(Visitor& v, GainBlock& b) {
@@ -51,6 +56,12 @@ void describe_block(Visitor& v, DeadBandCompensationBlock& b) {
   v.leaf({"width", "Input on either side of 0 within which the compensation rises linearly", kSignalValue, kRequired | kPositive},
          &b.width);
 }
+void describe_block(Visitor& v, Table2dBlock& b) {
+  v.leaf({"inputs", "Its two inputs x and y", kSignalValue, kRequired, Names::quantity}, &b.inputs);
+  v.leaf({"x", "Values of x, increasing", kSignalValue, kRequired}, &b.x);
+  v.leaf({"y", "Values of y, increasing", kSignalValue, kRequired}, &b.y);
+  v.leaf({"values", "A row for each x, with a number for each y; bilinear between, constant outside", kSignalValue, kRequired}, &b.values);
+}
 void describe_block(Visitor& v, TableBlock& b) {
   describe_input(v, b.input);
   v.leaf({"points", "Points [input, value], linear between, constant outside", kSignalValue, kRequired}, OverSignal{&b.points});
@@ -65,6 +76,10 @@ void describe_block(Visitor& v, RelayBlock& b) {
   v.leaf({"value_on", "Value while it is on", kSignalValue}, &b.value_on);
   v.leaf({"value_off", "Value while it is off", kSignalValue}, &b.value_off);
 }
+void describe_block(Visitor& v, EdgeBlock& b) {
+  describe_input(v, b.input, "input", "Condition: above 0.5");
+  v.leaf({"direction", "Changes of the condition that count"}, choice(b.direction, {"rising", "falling", "both"}));
+}
 void describe_block(Visitor& v, TimerBlock& b) { describe_input(v, b.input, "input", "Condition: above 0.5"); }
 void describe_block(Visitor& v, CounterBlock& b) {
   describe_input(v, b.input, "input", "Condition: above 0.5");
@@ -78,6 +93,14 @@ void describe_block(Visitor& v, NoiseBlock& b) {
   describe_input(v, b.input);
   v.leaf({"deviation", "Standard deviation", kSignalValue, kRequired | kNonNegative}, &b.deviation);
   v.leaf({"seed", "Number from which the noise follows", kNumber, kNonNegative}, &b.seed);
+}
+void describe_block(Visitor& v, SensorBlock& b) {
+  describe_input(v, b.input, "input", "Measured quantity");
+  v.leaf({"time_constant", "Lag of first order; default: none", kTime, kPositive}, &b.time_constant);
+  v.leaf({"deviation", "Standard deviation of the noise", kSignalValue, kNonNegative}, &b.deviation);
+  v.leaf({"noise_seed", "Number from which the noise follows", kNumber, kNonNegative}, &b.noise_seed);
+  describe_limits(v, b.min, b.max);
+  v.leaf({"resolution", "Whole steps of its value; default: any value", kSignalValue, kPositive}, &b.resolution);
 }
 void describe_step(Visitor& v, SequenceStep& s) {
   v.leaf(
@@ -108,12 +131,18 @@ void describe_block(Visitor& v, PidBlock& b) {
   v.leaf({"setpoint_weight", "Weight of the set point in the proportional part", kNumber, kNonNegative}, &b.setpoint_weight);
   v.leaf({"derivative_weight", "Weight of the set point in the derivative part", kNumber, kNonNegative}, &b.derivative_weight);
   describe_limits(v, b.min, b.max);
-  v.leaf({"tracking_time",
-          "Time constant with which the integral part follows a limited value (back-calculation); default: the geometric mean of integral "
-          "and derivative time, or the integral time",
-          kTime, kPositive},
-         &b.tracking_time);
+  v.leaf({"anti_windup",
+          "Integral part at a limit: it follows the limited value (`back_calculation`), or stops where it would drive the value beyond "
+          "(`clamping`)"},
+         choice(b.anti_windup, {"back_calculation", "clamping"}));
+  v.leaf(
+      {"tracking_time",
+       "Time constant with which the integral part follows a limited or manual value, with `clamping` comes to rest at a limit; default: "
+       "the geometric mean of integral and derivative time, or the integral time; with `clamping` 2 % of the integral time",
+       kTime, kPositive},
+      &b.tracking_time);
   v.leaf({"start", "Integral part at the start", kSignalValue}, &b.start);
+  describe_hand_over(v, b.manual, b.automatic);
 }
 void describe_block(Visitor& v, IntegratorBlock& b) {
   describe_input(v, b.input);
@@ -122,6 +151,7 @@ void describe_block(Visitor& v, IntegratorBlock& b) {
   describe_limits(v, b.min, b.max);
   v.leaf({"tracking_time", "Time constant with which the integral returns to a limit that it has exceeded", kTime, kPositive},
          &b.tracking_time);
+  describe_hand_over(v, b.manual, b.automatic);
 }
 void describe_block(Visitor& v, TransferFunctionBlock& b) {
   describe_input(v, b.input);
@@ -211,25 +241,32 @@ void describe_control_block(Visitor& v, BlockDescription& b) {
        block_form<DeadZoneBlock>(b, "dead_zone", "Distance of its input from a zone around 0"),
        block_form<DeadBandCompensationBlock>(b, "dead_band_compensation", "Adds the dead band of a valve to its command"),
        block_form<TableBlock>(b, "table", "Table over its input"),
+       block_form<Table2dBlock>(b, "table_2d", "Table over two inputs"),
        {"expression", "Expression of quantities", std::holds_alternative<ExpressionBlock>(b.law), [&b] { b.law = ExpressionBlock{}; },
         [&b](Visitor& w) {
           w.leaf({"expression",
                   "Numbers, quantities, operators + - * / ^ < <= > >= and or, functions min max clamp abs sign sqrt exp sin cos "
-                  "tanh atan2 not if",
+                  "tanh atan2 not if asin acos tan hypot log, pi",
                   kNumber, kRequired, Names::expression},
                  &std::get<ExpressionBlock>(b.law).expression);
         }},
        block_form<RelayBlock>(b, "relay", "On and off at two levels of its input; sampled"),
+       block_form<EdgeBlock>(b, "edge", "1 at a sample at which a condition has changed; sampled"),
        block_form<TimerBlock>(b, "timer", "Time for which a condition has held; sampled"),
        block_form<CounterBlock>(b, "counter", "Number of times that a condition has begun to hold; sampled"),
        block_form<QuantiserBlock>(b, "quantiser", "Its input in whole steps; sampled"),
        block_form<NoiseBlock>(b, "noise", "Its input with noise; sampled"),
+       block_form<SensorBlock>(b, "sensor",
+                               "Quantity as a controller sees it: lag, noise, range, resolution; with noise or resolution sampled"),
        block_form<SequenceBlock>(b, "sequence", "Steps with commands, each until a condition holds; sampled")},
       true);
   v.leaf({"period", "Sampled: the interval at which the block is evaluated; its value is constant between; default: continuous in time",
           kTime, kPositive},
          &b.period);
   v.leaf({"offset", "Time of the first sample", kTime, kNonNegative}, &b.offset);
+  v.leaf({"latency", "Computing time: from a sample until its value takes effect, at most the period", kTime, kNonNegative}, &b.latency);
+  v.leaf({"jitter", "Largest lateness of a sample: uniformly distributed, the same in every run", kTime, kNonNegative}, &b.jitter);
+  v.leaf({"seed", "Number from which the jitter follows", kNumber, kNonNegative}, &b.seed);
 }
 
 }  // namespace trunnion

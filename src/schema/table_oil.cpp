@@ -26,7 +26,7 @@ void describe_source(Visitor& v, SourceDescription& s) {
   v.alternatives({{"pressure", "Pressure source; a node for valves and cylinders", std::holds_alternative<PressureSourceDescription>(s),
                    [&s] { s = PressureSourceDescription{}; },
                    [&s](Visitor& w) {
-                     w.leaf({"pressure", "Absolute pressure, or the name of a signal", kPressure, kRequired | kNonNegative, Names::signal},
+                     w.leaf({"pressure", "Absolute pressure, or the name of a signal", kPressure, kRequired | kNonNegative, Names::command},
                             &std::get<PressureSourceDescription>(s).pressure);
                    }},
                   {"flow", "Flow source", std::holds_alternative<FlowSourceDescription>(s), [&s] { s = FlowSourceDescription{}; },

@@ -43,8 +43,7 @@ VariableStep<D>::VariableStep(std::shared_ptr<const CompiledModel> model)
       errors_{std::vector<double>(model->layout.nv), std::vector<double>(model->hydraulics.volumes.size())} {
   std::vector<bool> immediate(model->layout.ny, false);
   for (const Spool& spool : model->hydraulics.spools) immediate[spool.state] = spool.follows();
-  for (const ControlBlock& block : model->hydraulics.control)
-    for (int k = 0; k < block.held(); ++k) immediate[block.output + k] = true;
+  for (const ControlBlock& block : model->hydraulics.control) for_each_held(block, [&](int i) { immediate[i] = true; });
   for (int i = 0; i < model->layout.ny; ++i)
     if (!immediate[i]) states_.push_back(i);
 }

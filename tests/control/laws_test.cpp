@@ -133,6 +133,29 @@ TEST(ControlLaws, OfSeveralInputsHaveTheirValues) {
   EXPECT_DOUBLE_EQ(value(MaximumBlock{{"a", "b", "c"}}), 5);
 }
 
+TEST(ControlLaws, ATableOfTwoInputsIsBilinearOnItsGrid) {
+  const auto law = plan_block({.law = Table2dBlock{{"a", "b"}, {0, 1, 4}, {-1, 1}, {{0, 2}, {3, -1}, {5, 7}}}});
+  const auto value = [&](double x, double y) {
+    const double u[] = {x, y};
+    return law->value(u, nullptr);
+  };
+  EXPECT_DOUBLE_EQ(value(0, -1), 0);
+  EXPECT_DOUBLE_EQ(value(1, 1), -1);
+  EXPECT_DOUBLE_EQ(value(4, 1), 7);
+  EXPECT_DOUBLE_EQ(value(0.25, 0), 0.75 * 1 + 0.25 * 1);
+  EXPECT_DOUBLE_EQ(value(2.5, -0.5), 0.5 * (0.75 * 3 + 0.25 * -1) + 0.5 * (0.75 * 5 + 0.25 * 7));
+  EXPECT_DOUBLE_EQ(value(-3, 0), 1);
+  EXPECT_DOUBLE_EQ(value(9, 9), 7);
+  EXPECT_DOUBLE_EQ(value(1, -7), 3);
+  // rows are those of x
+  const auto turned = plan_block({.law = Table2dBlock{{"b", "a"}, {-1, 1}, {0, 1, 4}, {{0, 3, 5}, {2, -1, 7}}}});
+  for (const double x : {-0.3, 0.4, 2.2, 5.0})
+    for (const double y : {-1.5, -0.2, 0.9}) {
+      const double u[] = {y, x};
+      EXPECT_NEAR(turned->value(u, nullptr), value(x, y), 1e-14);
+    }
+}
+
 TEST(ControlLaws, HaveExactDerivatives) {
   const std::vector<BlockLawDescription> laws{
       GainBlock{"u", 3, 0.5},
@@ -140,12 +163,21 @@ TEST(ControlLaws, HaveExactDerivatives) {
       ProductBlock{{"a", "b", "c"}},
       MinimumBlock{{"a", "b"}},
       PidBlock{.setpoint = "r", .measurement = "y", .gain = 4, .integral_time = 0.5, .derivative_time = 0.2, .max = 1},
+      PidBlock{.setpoint = "r",
+               .measurement = "y",
+               .gain = 4,
+               .integral_time = 0.5,
+               .max = 0.503,  // approached: v is below it by 0.003
+               .anti_windup = AntiWindup::clamping},
+      Table2dBlock{{"a", "b"}, {0, 0.3, 1}, {-1, 0.1, 2}, {{0, 2, 1}, {3, -1, 4}, {5, 7, -3}}},
       IntegratorBlock{.input = "u", .max = 0.05},
       RateLimiterBlock{"u", 30, {}, 0.01},
       RateLimiterBlock{"u", 3, {}, 0.01},
       TableBlock{"u", {{0, 1}, {1, 3}, {3, 0}}},
       ExpressionBlock{"a * b ^ 2 / sqrt(c) - max(a, b) + if(a > c, sin(a), cos(b)) + clamp(a, 0, 1) * exp(-c)"},
       ExpressionBlock{"abs(-a) ^ b + tanh(3 * c) - min(a, 2) * sign(b) + atan2(a, b * c)"},
+      ExpressionBlock{"asin(a) * acos(b) + tan(c) / hypot(a, b) - log(a + c) * pi"},
+      ExpressionBlock{"sqrt(max(a - 1, 0)) + asin(clamp(a, 1, 2)) * b + hypot(max(-a, 0), 0)"},
       TransferFunctionBlock{"u", {2, 3}, {0.5, 0.2, 4, 1}}};
   constexpr double kChange = 1e-6;
   for (const BlockLawDescription& description : laws) {
@@ -186,6 +218,9 @@ TEST(ControlLaws, ExpressionsHaveTheirPrecedence) {
   EXPECT_DOUBLE_EQ(value_of("1 < 2 and 3 > 4 or 2 >= 2"), 1);
   EXPECT_DOUBLE_EQ(value_of("1 < 2 and (3 > 4 or 2 <= 1)"), 0);
   EXPECT_DOUBLE_EQ(value_of("not(1 > 2) + if(0, 5, 7)"), 8);
+  EXPECT_DOUBLE_EQ(value_of("2 * pi + 'pi'", {3}), 2 * std::numbers::pi + 3);  // in quotes a name
+  EXPECT_DOUBLE_EQ(value_of("asin(1) + acos(1)"), std::numbers::pi / 2);
+  EXPECT_DOUBLE_EQ(value_of("hypot(3, -4) + log(exp(2)) + tan(0)"), 7);
   EXPECT_DOUBLE_EQ(value_of("lift.length * 2 + 'odd-name' - lift.length", {3, 4}), 7);  // names in the order of their first use
   EXPECT_DOUBLE_EQ(value_of("order + android", {1, 2}), 3);                             // operators as words are no beginnings of names
 }

@@ -16,41 +16,15 @@
 #include "run/run.h"
 #include "support/allocation_counter.h"
 #include "support/machines.h"
+#include "support/servo.h"
 
 namespace trunnion {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
 
-/// A slide of 500 kg on a cylinder under position control, with pressure feedback through a filter.
-std::string servo(const std::string& control, double scale = 1) {
-  return fmt::format(R"(
-trunnion: 1
-gravity: [0, 0, 0]
-bodies: {{slide: {{point_mass: {{mass: {:.17g} kg}}}}}}
-joints: {{slide: {{prismatic: {{parent: ground, axis: x}}, position: 0.5 m, hold: true}}}}
-fluid: {{density: 870 kg/m^3, bulk_modulus: 1500 MPa}}
-volumes:
-  side_A: {{volume: {:.17g} L, pressure: 5 MPa}}
-  side_B: {{volume: {:.17g} L, pressure: 8 MPa}}
-sources: {{pump: {{pressure: 16 MPa}}, tank: {{pressure: 1 bar}}}}
-valves:
-  valve: {{directional_4_3: {{P: pump, T: tank, A: side_A, B: side_B, flow: {:.17g} L/min, at_pressure_drop: 3.5 MPa, at_signal: 1,
-           frequency: 80 Hz, damping: 0.8}}, signal: command}}
-cylinders:
-  ram: {{base: {{body: ground, at: [-0.5 m, 0, 0]}}, rod_end: {{body: slide}}, A: side_A, B: side_B, area_A: {:.17g} cm^2, area_B: {:.17g} cm^2,
-         chamber_length_A: 0.3 m, chamber_length_B: 0.3 m, leakage: {:.17g} m^3/(s Pa), viscous: {:.17g} N s/m}}
-{}
-solver: {{step: 1 ms, duration: 1 s, tolerance_pressure: 1e-5, tolerance_other: 1e-12, tolerance_position: 1e-13}}
-)",
-                     500 * scale, 0.2 * scale, 0.2 * scale, 40 * scale, 19.6 * scale, 11.6 * scale, 2e-12 * scale, 4000 * scale, control);
-}
-const char* const kControl = R"(
-signals: {target: {sine: {amplitude: 40 mm, frequency: 1 Hz, offset: 1 m, phase: -30 deg}}}
-control:
-  position: {pid: {setpoint: target, measurement: ram.length, gain: 12, integral_time: 0.4 s, derivative_time: 15 ms, filter: 5}}
-  filtered: {low_pass: {input: side_A.pressure, time_constant: 30 ms}}
-  command: {sum: {inputs: [position, filtered, side_A.pressure], gains: [1, 5e-9, -5e-9]}})";
+using test::servo;
+const char* const kControl = test::kServoControl;
 
 /// The same machine by its own equations: x, v, p_A, p_B, spool, its rate, integral part, filtered difference, filtered pressure.
 struct ServoEquations {
@@ -488,8 +462,8 @@ TEST(Control, MistakesAreNamed) {
   std::string long_sequence = servo("control: {" + many + "}}]}, period: 1 ms}, command: {gain: {input: c.a}}}");
   long_sequence.replace(long_sequence.find("volumes:\n"), 9, volumes);
   EXPECT_NE(error_of(long_sequence).find("at most 3"), std::string::npos) << error_of(long_sequence);
-  std::string load = servo("control: {command: {gain: {input: 1}}}\nforces: {push: {body: slide, force: [1 N, 0, 0], signal: command}}");
-  EXPECT_NE(error_of(load).find("control block"), std::string::npos) << error_of(load);
+  const std::string motion = error_of(servo("control: {command: {gain: {input: 1}}}\nmotions: {push: {joint: slide, signal: command}}"));
+  EXPECT_NE(motion.find("sources, loads and other blocks can follow it"), std::string::npos) << motion;
   std::string unknown = servo("control: {command: {gain: {input: side_A.pressure, gain: 1e-7}}}");
   unknown.replace(unknown.find("pressure: 5 MPa"), 15, "pressure: equilibrium");
   EXPECT_NO_THROW(test::model_from(unknown));

@@ -39,9 +39,11 @@ struct MaximumBlock {
 
 /// Controller with proportional, integral and derivative part:
 ///   v = gain (setpoint_weight r - y) + I + D + feedforward, limited to [min, max]
-///   I' = gain/integral_time (r - y) + (limited v - v)/tracking_time
+///   I' = gain/integral_time (r - y) + (limited v - v)/tracking_time                             back-calculation
+///   I' = gain/integral_time (r - y), upwards at most (max - v)/tracking_time or 0, downwards (min - v)/tracking_time or 0    clamping
 ///   D = gain derivative_time s/(1 + s derivative_time/filter) (derivative_weight r - y)
 /// Source: K. J. Astrom, T. Hagglund, Advanced PID Control, ISA 2006, sections 3.4 to 3.5.
+enum class AntiWindup { back_calculation, clamping };
 struct PidBlock {
   NumberOrSignal setpoint = std::string();     ///< r
   NumberOrSignal measurement = std::string();  ///< y
@@ -53,8 +55,11 @@ struct PidBlock {
   double setpoint_weight = 1;               ///< [-] of the proportional part
   double derivative_weight = 0;             ///< [-] of the derivative part
   std::optional<double> min{}, max{};       ///< limits of the value
-  std::optional<double> tracking_time{};    ///< [s] unset: (integral_time derivative_time)^0.5, or the integral time
-  double start = 0;                         ///< integral part at the start
+  AntiWindup anti_windup = AntiWindup::back_calculation;
+  std::optional<double> tracking_time{};     ///< [s] unset: (integral_time derivative_time)^0.5, or the integral time; clamping: 2 % of it
+  double start = 0;                          ///< integral part at the start
+  NumberOrSignal manual = std::string();     ///< value while it is not automatic, within limits; empty: always automatic
+  NumberOrSignal automatic = std::string();  ///< condition: automatic above 0.5, from the value at that time on
 };
 
 /// A rational function of s; coefficients in descending powers.
@@ -73,10 +78,12 @@ struct StateSpaceBlock {
 /// Time integral of its input times a gain, within limits.
 struct IntegratorBlock {
   NumberOrSignal input = std::string();
-  double gain = 1;                     ///< [1/s]
-  double start = 0;                    ///< value at the start
-  std::optional<double> min{}, max{};  ///< limits of the value
-  double tracking_time = 0.01;         ///< [s] within which it leaves a limit's far side
+  double gain = 1;                        ///< [1/s]
+  double start = 0;                       ///< value at the start
+  std::optional<double> min{}, max{};     ///< limits of the value
+  double tracking_time = 0.01;            ///< [s] within which it leaves a limit's far side
+  NumberOrSignal manual = std::string();  ///< as of a controller
+  NumberOrSignal automatic = std::string();
 };
 /// First-order lag with a time constant, or second-order lag with a natural frequency.
 struct LowPassBlock {
@@ -139,6 +146,12 @@ struct TableBlock {
   NumberOrSignal input = std::string();
   std::vector<std::array<double, 2>> points{};
 };
+/// Table over two inputs: bilinear on a grid, constant outside.
+struct Table2dBlock {
+  std::vector<std::string> inputs{};          ///< x and y
+  std::vector<double> x{}, y{};               ///< the grid, increasing
+  std::vector<std::vector<double>> values{};  ///< a row for each x, with a number for each y
+};
 
 /// An expression of numbers, names of quantities, operators and functions: docs/elements/control.md.
 struct ExpressionBlock {
@@ -155,6 +168,12 @@ struct RelayBlock {
 struct TimerBlock {
   NumberOrSignal input = std::string();
 };
+enum class EdgeDirection { rising, falling, both };
+/// 1 at a sample at which its input has crossed 0.5 since the last one, otherwise 0; sampled.
+struct EdgeBlock {
+  NumberOrSignal input = std::string();
+  EdgeDirection direction = EdgeDirection::rising;
+};
 /// Number of times that its input has risen above 0.5; 0 while `reset` is above 0.5; sampled.
 struct CounterBlock {
   NumberOrSignal input = std::string();
@@ -170,6 +189,15 @@ struct NoiseBlock {
   NumberOrSignal input = std::string();
   double deviation = 0;  ///< standard deviation
   int seed = 1;
+};
+/// What a controller sees of a quantity: lag, noise, range and resolution, one after the other; with noise or a resolution it is sampled.
+struct SensorBlock {
+  NumberOrSignal input = std::string();
+  std::optional<double> time_constant{};  ///< [s] lag of first order; unset: none
+  double deviation = 0;                   ///< standard deviation of the noise
+  int noise_seed = 1;                     ///< from which the noise follows
+  std::optional<double> min{}, max{};     ///< range
+  std::optional<double> resolution{};     ///< value in whole steps of it
 };
 /// Value of a command during a step of a sequence.
 struct SequenceValue {
@@ -191,8 +219,8 @@ struct SequenceBlock {
 using BlockLawDescription =
     std::variant<GainBlock, SumBlock, ProductBlock, MinimumBlock, MaximumBlock, PidBlock, TransferFunctionBlock, StateSpaceBlock,
                  IntegratorBlock, LowPassBlock, LeadLagBlock, NotchBlock, DerivativeBlock, DelayBlock, RateLimiterBlock, SaturationBlock,
-                 DeadZoneBlock, DeadBandCompensationBlock, TableBlock, ExpressionBlock, RelayBlock, TimerBlock, CounterBlock,
-                 QuantiserBlock, NoiseBlock, SequenceBlock>;
+                 DeadZoneBlock, DeadBandCompensationBlock, TableBlock, Table2dBlock, ExpressionBlock, RelayBlock, EdgeBlock, TimerBlock,
+                 CounterBlock, QuantiserBlock, NoiseBlock, SensorBlock, SequenceBlock>;
 
 /// A control block. Inputs are numbers or names: of signals, inputs, other blocks, and quantities of the machine such as `v1.pressure`,
 /// `lift.length`, `lift.rate`, `boom.angle`. Its name stands for a signal.
@@ -200,6 +228,9 @@ struct BlockDescription {
   BlockLawDescription law{};
   std::optional<double> period{};  ///< [s] sampled: evaluated at these intervals, constant between; unset: continuous in time
   double offset = 0;               ///< [s] first sample
+  double latency = 0;              ///< [s] from a sample until its value takes effect: computing time
+  double jitter = 0;               ///< [s] largest lateness of a sample, uniformly distributed
+  int seed = 1;                    ///< from which the jitter follows, with the number of the sample
 };
 
 }  // namespace trunnion

@@ -37,6 +37,7 @@ void read_applied_powers(MachineValues<D, double>& x) {
   }
   for (std::size_t i = 0; i < x.m.joint_loads.size(); ++i)
     x.add_power(x.m.joint_loads[i].load * x.mechanism.joint_load[i] * x.v[x.m.joint_loads[i].v]);
+  for (const DrivenLoad& load : x.model.driven_loads) x.add_power(x.oil.ports[load.port].force * x.mechanism.s_dot[load.port]);
   for (const ConstraintGroup<D>& g : x.m.constraints)
     if (g.motion >= 0) x.power[g.motion] = -x.multipliers[g.rows.begin] * x.v[x.m.motions[g.motion].v];
   x.power += static_cast<std::ptrdiff_t>(x.m.motions.size());
@@ -61,6 +62,7 @@ LoadChannels::LoadChannels(const CompiledModel& model, ChannelList& list) {
         }
         for (const auto& load : m.body_loads) list.add_entry(load.name, Account::external);
         for (const JointLoad& load : m.joint_loads) list.add_entry(load.name, Account::external);
+        for (const DrivenLoad& load : model.driven_loads) list.add_entry(load.name, Account::external);
         for (const PrescribedMotion& motion : m.motions) list.add_entry(motion.name, Account::external);
         for (const auto& soil : m.soils) {
           const int depth = list.add("forces", soil.name + ".depth", "m", "depth of its point in the soil, negative above");

@@ -25,6 +25,12 @@ void SignalChannels::offer(const CompiledModel& model, ChannelList& list) {
           offer_factor(load);
           offer_value("forces", load.name + ".load", "N or N m", "load on the joint coordinate", load.signal, load.load);
         }
+        for (const DrivenLoad& load : model.driven_loads) {
+          list.offer("forces", load.name + ".factor", "", "factor of the load over time",
+                     {Array::signal, model.hydraulics.actuators[load.port].drive});
+          if (m.ports[load.port].kind != PortKind::load)
+            list.offer("forces", load.name + ".load", "N or N m", "load on the joint coordinate", {Array::port_force, load.port});
+        }
         for (const auto& soil : m.soils) offer_factor(soil);
       },
       model.mechanism);
