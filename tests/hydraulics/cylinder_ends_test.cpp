@@ -125,8 +125,8 @@ std::vector<double> cushioned_end(std::vector<std::string> set, const std::strin
   set.insert(set.end(), {"solver.tolerance_pressure=1e-4 Pa", "solver.tolerance_position=1e-12"});
   Simulation sim = Simulation::from_text(text, set);
   sim.run_until(0.2);
-  return {10 * sim.value("mass.position"), sim.value("mass.speed"), sim.value("head.pressure") / 1e6, sim.value("line.pressure") / 1e6,
-          sim.value("lift.pressure") / 1e6, 10 * sim.value("load.position")};
+  return {10 * sim.value("mass.position"),  sim.value("mass.speed"),          sim.value("head.pressure") / 1e6,
+          sim.value("line.pressure") / 1e6, sim.value("lift.pressure") / 1e6, 10 * sim.value("load.position")};
 }
 double largest_difference(const std::vector<double>& x, const std::vector<double>& y) {
   double most = 0;
