@@ -183,7 +183,9 @@ std::string incidents_text(const Incidents& incidents) {
 }
 
 std::string actuators_text(const Description& d) {
-  return d.motors.empty() ? "cylinders" : d.cylinders.empty() ? "motors" : "cylinders and motors";
+  const bool turns =
+      !d.motors.empty() || std::any_of(d.pumps.begin(), d.pumps.end(), [](const auto& item) { return !item.second.joint.empty(); });
+  return !turns ? "cylinders" : d.cylinders.empty() ? "motors" : "cylinders and motors";
 }
 
 std::string balance_text(const Ledger& ledger, const Description& d) {

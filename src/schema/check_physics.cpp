@@ -6,6 +6,7 @@
 #include <numbers>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -341,7 +342,7 @@ void check_cylinder(const Description& d, Findings& out, const std::string& path
                 "a rod thinner than the bore");
   const bool stroke_matters = !c.A.empty() || c.end_damper.has_value() || c.chamber_length_A || c.chamber_length_B;
   for (const auto& [name, length] : {std::pair{"chamber_length_A", c.chamber_length_A}, {"chamber_length_B", c.chamber_length_B}})
-    if (stroke_matters && !(length.value_or(0) > 0) && !(c.plunger && name[sizeof "chamber_length_" - 1] == 'B'))
+    if (stroke_matters && !(length.value_or(0) > 0) && !(c.plunger && std::string_view(name).ends_with('B')))
       add_finding(d, out, path + "." + name, "the chamber has no length", "a length greater than 0");
   if (c.plunger) check_plunger(d, out, path, c);
   check_cushion(d, out, path + ".cushion_A", "A", c.A, c.cushion_A);
