@@ -14,10 +14,21 @@ struct LinearizeOptions {
   LinearStudyRequest request;
   std::vector<std::string> vary;
   std::string folder, method = "reduced";
-  double simulate = 0, step = 0;
+  std::string find;
+  double simulate = 0, step = 0, damping_ratio = 0;
+  int mode = 0;
   std::vector<double> frequencies;
   bool quiet = false;
 };
+
+/// `PATH=A:B`, with units.
+ModeSearchRequest search_request(const LinearizeOptions& options) {
+  const VariedValues read = read_variation(options.find);
+  if (!read.range) throw InputError({Diagnostic{{"--find-zero", 0, 0}, "", "found " + options.find, "PATH=A:B, the range to search", ""}});
+  ModeSearchRequest request{read.path, *read.range, options.damping_ratio, {}};
+  if (options.mode != 0) request.mode = options.mode;
+  return request;
+}
 
 int linearize(const LinearizeOptions& options, bool simulates, bool steps) {
   LinearStudyRequest request = options.request;
@@ -26,6 +37,7 @@ int linearize(const LinearizeOptions& options, bool simulates, bool steps) {
   if (options.method == "counterpart") request.options.method = LinearMethod::counterpart;
   for (const std::string& text : options.vary) request.vary.push_back(split_vary(text));
   if (simulates) request.simulate = options.simulate;
+  if (!options.find.empty()) request.find = search_request(options);
   if (steps) request.frequency.step = options.step;
   if (options.frequencies.size() == 2) request.frequency.from = options.frequencies[0], request.frequency.to = options.frequencies[1];
   StudyHooks hooks;
@@ -68,6 +80,14 @@ void add_linearize(CLI::App& app, Action& action) {
       ->take_all();
   list("--sensitivity", options->request.sensitivity, "sensitivities of the eigenvalues to numbers of the model file; may be repeated",
        "PATH,...");
+  CLI::Option* find = command
+                          ->add_option("--find-zero", options->find,
+                                       "values of a number in this range at which an eigenvalue reaches Re = 0, or a damping ratio")
+                          ->type_name("PATH=A:B");
+  command->add_option("--damping-ratio", options->damping_ratio, "of --find-zero [0]")->type_name("ZETA")->needs(find)->check(finite());
+  command->add_option("--mode", options->mode, "of --find-zero: follow the eigenvalue of this number [all]")
+      ->type_name("NUMBER")
+      ->needs(find);
   CLI::Option* simulate =
       command->add_option("--simulate", options->simulate, "simulate the machine, and from this time on also the linear model")
           ->type_name("SECONDS")

@@ -212,9 +212,13 @@ void Batch::reset(const unsigned char* mask) {
   translated([&] { content_->reset(mask); });
 }
 
-void Batch::set_parameters(int machine, const double* values) { content_->set_parameters(machine_at(content_->machines, machine), values); }
+void Batch::set_parameters(int machine, const double* values) {
+  const SingleUse::Scope use(content_->use);
+  content_->set_parameters(machine_at(content_->machines, machine), values);
+}
 
 State Batch::state(int machine) const {
+  const SingleUse::Scope use(content_->use);
   State state;
   state.set_content(State::Content{content_->model->fingerprint(), machine_at(content_->machines, machine).state});
   return state;
@@ -222,6 +226,7 @@ State Batch::state(int machine) const {
 void Batch::set_state(int machine, const State& state) {
   if (state.empty() || state.fingerprint() != content_->model->fingerprint())
     throw ModelError("the state belongs to another model: its structure or its names differ");
+  const SingleUse::Scope use(content_->use);
   Content::Machine& to = machine_at(content_->machines, machine);
   to.state = state.content()->state;
   to.failed = false;

@@ -417,9 +417,13 @@ void Simulation::run_until(double end) {
   c.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-void Simulation::on_progress(std::function<bool(double)> hook) { content_->progress = std::move(hook); }
+void Simulation::on_progress(std::function<bool(double)> hook) {
+  const SingleUse::Scope use(content_->use);
+  content_->progress = std::move(hook);
+}
 
 void Simulation::on_message(std::function<void(const Message&)> sink) {
+  const SingleUse::Scope use(content_->use);
   Content& c = *content_;
   c.sink = std::move(sink);
   c.told.clear();

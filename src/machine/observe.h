@@ -12,51 +12,15 @@
 #include <string>
 #include <vector>
 
+#include "machine/channels/values.h"
 #include "machine/evaluate.h"
 
 namespace trunnion {
-
-/// A quantity that can be recorded.
-struct Channel {
-  std::string name;     // `crank.angle`
-  std::string unit;     // SI; empty if dimensionless
-  std::string meaning;  // one line
-  bool error = false;   // of the solution method, not of the machine: has no limit for small steps, or is zero in an exact solution
-};
-
-/// Whether a pattern of `record.channels` names a channel: equal, or everything before a final `*`, of which a channel on request needs the
-/// first `spelled` letters of its name (0: any).
-bool names_channel(const std::string& pattern, const std::string& name, std::size_t spelled = 0);
 
 /// Index of a part's quantity (`cylinders`, `lift`, `length`) among channels: `cylinders.lift.length` if another part has `lift.length`.
 /// channels.size(): not found.
 std::size_t channel_of(const std::vector<Channel>& channels, const std::string& section, const std::string& part,
                        const std::string& quantity);
-
-/// Account of a power in the energy ledger, and its positive sign.
-enum class Account {
-  actuator,    // work of a cylinder or motor on the mechanism; a sum of others, not part of the balance
-  oil,         // compression of a volume: p C pdot
-  supply,      // of a source into the circuit: p Q; negative where oil returns
-  throttling,  // dissipated in a valve or leak
-  friction,    // dissipated in a cylinder or motor: seals, viscous drag, end dampers
-  damping,     // dissipated in a damper of the mechanism
-  external,    // of an applied load or a prescribed motion on the mechanism
-};
-
-struct LedgerEntry {
-  std::string name;
-  Account account;
-};
-
-/// Energies [J] that are functions of the state.
-template <class S = double>
-struct StoredEnergy {
-  S kinetic{};
-  S potential{};  // of gravity, zero at the machine's reference point
-  S spring{};     // springs of the mechanism, preload included
-  S cylinder{};   // seal bristles and springs of end dampers
-};
 
 /// Reads the quantities of a state of one model, on a scalar. Not shared between threads.
 template <class S>
@@ -79,9 +43,7 @@ class Readings {
   std::vector<Channel> channels_;
   std::vector<const S*> sources_;  // per channel: pointer to its value
   std::vector<LedgerEntry> entries_;
-  std::vector<S> powers_;
-  std::vector<S> violations_;
-  StoredEnergy<S> stored_;
+  LedgerValues<S> ledger_;
 };
 
 /// Reads out states.
@@ -89,10 +51,10 @@ class Observer : public Readings<double> {
  public:
   const std::vector<LedgerEntry>& entries() const { return entries_; }
   /// Power [W] per entry at the last observed state.
-  const std::vector<double>& powers() const { return powers_; }
-  const StoredEnergy<>& stored() const { return stored_; }
+  const std::vector<double>& powers() const { return ledger_.powers; }
+  const StoredEnergy<>& stored() const { return ledger_.stored; }
   /// Power [W] of the constraints on the mechanism, -lambda . dPhi/dt: zero where their rates hold.
-  double constraint_power() const { return constraint_power_; }
+  double constraint_power() const { return ledger_.constraint_power; }
   /// The oil at the last observed state, in the observer's memory.
   struct Oil {
     const Hydraulics* hydraulics;
@@ -100,7 +62,7 @@ class Observer : public Readings<double> {
   };
   virtual Oil oil() const = 0;
   /// Largest |Phi| per named loop, motion or coupling (CompiledModel::constraints) at the last observed state.
-  const std::vector<double>& violations() const { return violations_; }
+  const std::vector<double>& violations() const { return ledger_.violations; }
 
   /// Where the value of a channel is in StateVector::values(), if it is a number of the state; otherwise -1.
   virtual std::ptrdiff_t place_in_state(std::size_t channel) const = 0;
@@ -109,9 +71,6 @@ class Observer : public Readings<double> {
 
   /// Evaluates everything at the state's own q, v, a, y, ydot and multipliers; signals by their limit on `side`. No allocation.
   virtual void observe(const StateVector& state, Side side) = 0;
-
- protected:
-  double constraint_power_ = 0;
 };
 
 /// A change of a state and of the signals the oil reads; pointers into the caller's arrays.

@@ -227,27 +227,38 @@ Eigen::MatrixXd column_of(const std::vector<double>& values) {
   return Eigen::Map<const Eigen::VectorXd>(values.data(), static_cast<Eigen::Index>(values.size()));
 }
 
+/// Names and units of states, inputs and outputs.
+void append_names(const LinearModel& linear, std::vector<MatVariable>& variables) {
+  for (MatVariable& variable : std::vector<MatVariable>{{"states", names_of(linear.states)},
+                                                        {"inputs", names_of(linear.inputs)},
+                                                        {"outputs", names_of(linear.outputs)},
+                                                        {"state_units", units_of(linear.states)},
+                                                        {"input_units", units_of(linear.inputs)},
+                                                        {"output_units", units_of(linear.outputs)}})
+    variables.push_back(std::move(variable));
+}
+
+/// What depends on the reference: matrices and vectors.
+std::vector<std::pair<const char*, Eigen::MatrixXd>> matrices_of(const LinearModel& linear) {
+  return {{"A", linear.A},
+          {"B", linear.B},
+          {"C", linear.C},
+          {"D", linear.D},
+          {"drift", linear.drift},
+          {"x0", column_of(references_of(linear.states))},
+          {"u0", column_of(references_of(linear.inputs))},
+          {"y0", column_of(references_of(linear.outputs))}};
+}
+
 void write_matlab(const LinearCase& c, const std::string& path) {
-  const LinearModel& linear = c.linear;
   Eigen::MatrixXcd eigenvalues(static_cast<Eigen::Index>(c.spectrum.eigenvalues.size()), 1);
   for (Eigen::Index i = 0; i < eigenvalues.rows(); ++i) eigenvalues(i, 0) = c.spectrum.eigenvalues[static_cast<std::size_t>(i)].value;
-  write_mat({{"A", linear.A},
-             {"B", linear.B},
-             {"C", linear.C},
-             {"D", linear.D},
-             {"drift", Eigen::MatrixXd(linear.drift)},
-             {"x0", column_of(references_of(linear.states))},
-             {"u0", column_of(references_of(linear.inputs))},
-             {"y0", column_of(references_of(linear.outputs))},
-             {"time", Eigen::MatrixXd(Eigen::MatrixXd::Constant(1, 1, c.reference.time))},
-             {"eigenvalues", eigenvalues},
-             {"states", names_of(linear.states)},
-             {"inputs", names_of(linear.inputs)},
-             {"outputs", names_of(linear.outputs)},
-             {"state_units", units_of(linear.states)},
-             {"input_units", units_of(linear.inputs)},
-             {"output_units", units_of(linear.outputs)}},
-            path);
+  std::vector<MatVariable> variables;
+  for (auto& [name, matrix] : matrices_of(c.linear)) variables.push_back({name, std::move(matrix)});
+  variables.push_back({"time", Eigen::MatrixXd(Eigen::MatrixXd::Constant(1, 1, c.reference.time))});
+  variables.push_back({"eigenvalues", eigenvalues});
+  append_names(c.linear, variables);
+  write_mat(variables, path);
 }
 
 }  // namespace
@@ -436,6 +447,26 @@ std::string eigenvalues_csv(const LinearCase& c) {
     text += "\n";
   }
   return text;
+}
+
+bool write_linear_stack(const std::vector<LinearCase>& cases, const std::string& path) {
+  const LinearModel& first = cases.front().linear;
+  std::vector<double> times;
+  std::vector<MatVariable> variables;
+  for (auto& [name, matrix] : matrices_of(first)) variables.push_back({name, std::vector<Eigen::MatrixXd>{}});
+  for (const LinearCase& c : cases) {
+    if (names_of(c.linear.states) != names_of(first.states) || names_of(c.linear.inputs) != names_of(first.inputs) ||
+        names_of(c.linear.outputs) != names_of(first.outputs))
+      return false;
+    times.push_back(c.reference.time);
+    std::size_t k = 0;
+    for (auto& [name, matrix] : matrices_of(c.linear))
+      std::get<std::vector<Eigen::MatrixXd>>(variables[k++].value).push_back(std::move(matrix));
+  }
+  variables.push_back({"time", column_of(times)});
+  append_names(first, variables);
+  write_mat(variables, path);
+  return true;
 }
 
 void write_linear_case(const LinearCase& c, const std::string& model_file, const std::string& folder) {

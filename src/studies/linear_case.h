@@ -68,6 +68,10 @@ void append_eigenvalue(std::string& text, const Eigenvalue& eigenvalue);
 /// eigenvalues.csv: one row per eigenvalue.
 std::string eigenvalues_csv(const LinearCase& c);
 
+/// Linear models along a run as one file, `linear_over_time.mat`: A, B, C, D, drift, x0, u0, y0 with time as the last dimension. False, and no
+/// file: their states, inputs or outputs differ.
+bool write_linear_stack(const std::vector<LinearCase>& cases, const std::string& path);
+
 /// Writes linear.json, linear.csv, eigenvalues.csv and linear.mat into `folder`.
 void write_linear_case(const LinearCase& c, const std::string& model_file, const std::string& folder);
 

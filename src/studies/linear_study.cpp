@@ -72,6 +72,16 @@ void check_frequency(Findings& findings, const LinearStudyRequest& request) {
     findings.add("--frequencies", fmt::format("found {:g} and {:g} Hz", f.from, f.to), "two positive frequencies, the lower one first");
 }
 
+void check_search(Findings& findings, const LinearStudyRequest& request) {
+  const ModeSearchRequest& f = *request.find;
+  if (!(f.range.from != f.range.to)) findings.add("--find-zero", fmt::format("the range of {} is empty", f.path), "PATH=A:B");
+  if (!(std::abs(f.damping_ratio) < 1))
+    findings.add("--damping-ratio", fmt::format("found {:g}", f.damping_ratio), "a number between -1 and 1");
+  if (request.at.size() > 1) findings.add("--find-zero", "it needs one reference, several are given", "at most one time --at");
+  if (request.options.method == LinearMethod::counterpart)
+    findings.add("--find-zero", "the counterpart has eigenvalues of dependent coordinates", "--method reduced");
+}
+
 /// Incompatible options, and unknown times and channels.
 void check_request(const LinearStudyRequest& request, const std::shared_ptr<const CompiledModel>& model) {
   Findings findings;
@@ -93,7 +103,27 @@ void check_request(const LinearStudyRequest& request, const std::shared_ptr<cons
   if (!request.sensitivity.empty() && !request.at.empty())
     findings.add("--sensitivity", "the state at a time of a run has the accuracy of its steps only, too low to be differentiated",
                  "the start, --equilibrium or --steady");
+  if (request.find) check_search(findings, request);
   findings.throw_any();
+}
+
+/// The range of --find-zero in SI.
+ValueRange search_range(const LinearStudyRequest& request) {
+  const ModeSearchRequest& f = *request.find;
+  (void)number_at(request.model_file, request.overrides, f.path, "--find-zero");  // the path is that of a number
+  const auto si = [&](double end) {
+    std::vector<Override> overrides = request.overrides;
+    overrides.push_back({f.path, fmt::format("{:.17g} {}", end, f.range.unit)});
+    try {
+      return number_at(request.model_file, overrides, f.path, "--find-zero");
+    } catch (const InputError& error) {
+      std::vector<Diagnostic> findings = error.diagnostics();
+      for (Diagnostic& d : findings)
+        if (d.path == f.path) d.span.file = "--find-zero";
+      throw InputError(std::move(findings));
+    }
+  };
+  return {si(f.range.from), si(f.range.to), ""};
 }
 
 // ---------------------------------------------------------------- linear models
@@ -134,10 +164,12 @@ LinearCase single_case(const LinearStudyRequest& request, const std::shared_ptr<
   return *found;
 }
 
-void write_root_locus(const RootLocus& locus, const std::string& folder, const std::string& name) {
+/// Returns why the picture is missing, or an empty text.
+std::string write_root_locus(const RootLocus& locus, const std::string& folder, const std::string& name) {
   make_folder(folder);
   write_text(root_locus_csv(locus), folder + "/" + name + ".csv");
   write_text(root_locus_json(locus), folder + "/" + name + ".json");
+  return draw(root_locus_plot(locus), folder + "/" + name + ".svg");
 }
 
 std::string complex_text(std::complex<double> z) {
@@ -282,6 +314,7 @@ class Study {
     check_request(request_, model_);
     check_values(request_);
     for (const std::string& path : request_.sensitivity) (void)number_at(request_.model_file, request_.overrides, path, "--sensitivity");
+    if (request_.find) request_.find->range = search_range(request_);
   }
 
   std::string run() {
@@ -309,9 +342,10 @@ class Study {
   void along_a_run() {
     RootLocus over_time;
     over_time.paths = {"time"};
+    std::vector<LinearCase> cases;
     try {
       states_at(model_, request_.start, request_.at, [&](const StateVector& state) {
-        const LinearCase c = with_notes(make_linear_case(model_, state, request_.start, request_.options));
+        const LinearCase& c = cases.emplace_back(with_notes(make_linear_case(model_, state, request_.start, request_.options)));
         const std::string time = number_text(request_.at[over_time.points.size()]);
         over_time.points.push_back(root_locus_point({time}, c));
         write_linear_case(c, request_.model_file, folder_ + "/at_" + time);
@@ -322,9 +356,14 @@ class Study {
       fail(error.what());
     }
     follow(over_time, {static_cast<int>(over_time.points.size())});
-    write_root_locus(over_time, folder_, "over_time");
+    files_ = "over_time.csv, over_time.json";
+    add_picture("over_time.svg", write_root_locus(over_time, folder_, "over_time"), root_locus_plot(over_time));
     print(root_locus_text(over_time));
-    files_ = "over_time.csv, over_time.json, and per time a folder at_SECONDS with linear.json, linear.csv, eigenvalues.csv, linear.mat";
+    if (write_linear_stack(cases, folder_ + "/linear_over_time.mat"))
+      files_ += ", linear_over_time.mat";
+    else
+      print("linear_over_time.mat is missing: the independent coordinates change along the run\n");
+    files_ += ", and per time a folder at_SECONDS with linear.json, linear.csv, eigenvalues.csv, linear.mat";
     print_files();
   }
 
@@ -338,6 +377,7 @@ class Study {
     if (paths) write_paths(*paths);
     if (!request_.sensitivity.empty()) differentiate(c);
     if (!request_.vary.empty()) vary();
+    if (request_.find) find(c);
     if (request_.simulate) simulate(c);
     print_files();
   }
@@ -347,13 +387,7 @@ class Study {
     write_text(frequency_csv(study), folder_ + "/frequency.csv");
     write_text(frequency_json(study), folder_ + "/frequency.json");
     files_ += ", frequency.csv, frequency.json";
-    const auto picture = [&](const char* name, const Plot& plot) {
-      const std::string missing = draw(plot, folder_ + "/" + name);
-      if (missing.empty())
-        files_ += std::string(", ") + name;
-      else
-        print(fmt::format("{} is missing: {}\n", name, missing));
-    };
+    const auto picture = [&](const char* name, const Plot& plot) { add_picture(name, draw(plot, folder_ + "/" + name), plot); };
     if (asked.step) {
       write_text(step_csv(study), folder_ + "/step.csv");
       files_ += ", step.csv";
@@ -362,6 +396,27 @@ class Study {
     if (asked.bode) picture("bode.svg", bode_plot(study));
     if (asked.nyquist) picture("nyquist.svg", nyquist_plot(study));
     print(frequency_text(study));
+  }
+
+  /// Lists a drawn picture, or why it is missing.
+  void add_picture(const char* name, const std::string& missing, const Plot& plot) {
+    if (missing.empty())
+      files_ += std::string(", ") + name;
+    else
+      print(fmt::format("{} is missing: {}\n", name, missing));
+    for (const std::string& note : plot.notes) print(fmt::format("{}: {}\n", name, note));
+  }
+
+  void find(const LinearCase& c) {
+    const std::string path = request_.find->path;
+    const double own = number_at(request_.model_file, request_.overrides, path, "--find-zero");
+    const ModeSearch search = find_crossings(*request_.find, c, own, [&](double value) {
+      return single_case(request_, load(request_, {{path, fmt::format("{:.17g}", value)}}));
+    });
+    write_text(mode_search_json(search), folder_ + "/find_zero.json");
+    files_ += ", find_zero.json";
+    print(mode_search_text(search));
+    if (search.crossings.empty()) fail(fmt::format("--find-zero: no crossing was found in the range of {}", path));
   }
 
   void differentiate(const LinearCase& c) {
@@ -376,8 +431,8 @@ class Study {
     std::size_t count = 1;
     for (const auto& [path, values] : request_.vary) count *= values.size();
     const RootLocus locus = root_locus(request_, progress("root locus ", static_cast<double>(count)));
-    write_root_locus(locus, folder_, "root_locus");
     files_ += ", root_locus.csv, root_locus.json";
+    add_picture("root_locus.svg", write_root_locus(locus, folder_, "root_locus"), root_locus_plot(locus));
     print(root_locus_text(locus));
     if (locus.failures() > 0) fail(fmt::format("{} of {} points of the root locus have no linear model", locus.failures(), count));
   }

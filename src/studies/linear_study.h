@@ -14,6 +14,7 @@
 #include "studies/frequency_study.h"
 #include "studies/linear_case.h"
 #include "studies/linear_run.h"
+#include "studies/mode_search.h"
 #include "studies/root_locus.h"
 
 namespace trunnion {
@@ -25,10 +26,11 @@ struct LinearStudyRequest {
   StartKind start = StartKind::given;
   std::vector<double> at;  // [s] times of a run; none: the start
   LinearOptions options;
-  std::vector<VariedPath> vary;          // root locus over all combinations
-  std::vector<std::string> sensitivity;  // paths of numbers
-  std::optional<double> simulate;        // [s] T of run_beside
-  FrequencyRequest frequency;            // of paths from inputs to the outputs
+  std::vector<VariedPath> vary;           // root locus over all combinations
+  std::vector<std::string> sensitivity;   // paths of numbers
+  std::optional<double> simulate;         // [s] T of run_beside
+  std::optional<ModeSearchRequest> find;  // crossings of a damping ratio
+  FrequencyRequest frequency;             // of paths from inputs to the outputs
 };
 
 /// Sensitivities of the eigenvalues of one linear model to parameters, by their paths.

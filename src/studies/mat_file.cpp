@@ -47,6 +47,16 @@ Variable make(const char* name, const Eigen::MatrixXcd& m) {
   return created(Mat_VarCreate(name, MAT_C_DOUBLE, MAT_T_DOUBLE, 2, dims.data(), &parts, MAT_F_COMPLEX));
 }
 
+Variable make(const char* name, const std::vector<Eigen::MatrixXd>& stack) {
+  const Eigen::MatrixXd& first = stack.front();
+  std::array<std::size_t, 3> dims{static_cast<std::size_t>(first.rows()), static_cast<std::size_t>(first.cols()), stack.size()};
+  Eigen::VectorXd values(first.size() * static_cast<Eigen::Index>(stack.size()));
+  for (std::size_t k = 0; k < stack.size(); ++k)
+    values.segment(static_cast<Eigen::Index>(k) * first.size(), first.size()) =
+        Eigen::Map<const Eigen::VectorXd>(stack[k].data(), first.size());
+  return created(Mat_VarCreate(name, MAT_C_DOUBLE, MAT_T_DOUBLE, 3, dims.data(), data_of(values), 0));
+}
+
 Variable make(const char* name, const std::string& text) {
   std::array<std::size_t, 2> dims{text.empty() ? 0U : 1U, text.size()};
   return created(Mat_VarCreate(name, MAT_C_CHAR, MAT_T_UTF8, 2, dims.data(), const_cast<char*>(text.data()), 0));

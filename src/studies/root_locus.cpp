@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <complex>
 #include <nlohmann/json.hpp>
 
 #include "results/files.h"
@@ -108,6 +109,69 @@ std::string root_locus_json(const RootLocus& locus) {
                       {"eigenvalues", eigenvalues}});
   }
   return Json{{"varied", locus.paths}, {"points", points}}.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Plot root_locus_plot(const RootLocus& locus) {
+  constexpr double kMargin = 1.15;  // of the axes around the oscillations
+  double left = 0, right = 0, top = 0, farthest = 0;
+  int branches = 0;
+  for (const RootLocusPoint& point : locus.points)
+    for (std::size_t i = 0; i < point.spectrum.eigenvalues.size(); ++i) {
+      const std::complex<double> z = point.spectrum.eigenvalues[i].value;
+      branches = std::max(branches, point.branches[i] + 1);
+      farthest = std::min(farthest, z.real());
+      if (z.imag() == 0) continue;
+      left = std::min(left, z.real());
+      right = std::max(right, z.real());
+      top = std::max(top, z.imag());
+    }
+  const bool oscillates = top > 0;
+  left = oscillates ? kMargin * std::min(left, -0.2 * top) : kMargin * farthest;
+  int outside = 0;
+  std::vector<PlotCurve> curves(static_cast<std::size_t>(branches));
+  std::vector<PlotCurve> marks;
+  const double last = std::max(1.0, static_cast<double>(locus.points.size()) - 1);
+  for (std::size_t p = 0; p < locus.points.size(); ++p) {
+    const RootLocusPoint& point = locus.points[p];
+    PlotCurve mark{
+        p == 0 || p + 1 == locus.points.size() ? fmt::format("{}", fmt::join(point.values, ", ")) : "", {}, {}, CurveLook::points};
+    mark.style = 0;
+    mark.shade = static_cast<double>(p) / last;
+    for (std::size_t i = 0; i < point.spectrum.eigenvalues.size(); ++i) {
+      const std::complex<double> z = point.spectrum.eigenvalues[i].value;
+      if (z.imag() < 0) continue;
+      if (z.real() < left) {
+        ++outside;
+        continue;
+      }
+      mark.x.push_back(z.real());
+      mark.y.push_back(z.imag());
+      PlotCurve& curve = curves[static_cast<std::size_t>(point.branches[i])];
+      curve.x.push_back(z.real());
+      curve.y.push_back(z.imag());
+    }
+    if (!mark.x.empty()) marks.push_back(std::move(mark));
+  }
+  PlotPanel panel{"",
+                  {"real part", "1/s", false, left, std::max(kMargin * right, -0.03 * left)},
+                  {"imaginary part", "1/s", false, 0.0, oscillates ? std::optional(kMargin * top) : std::nullopt},
+                  {}};
+  if (!oscillates) panel.y.max = 1;
+  for (PlotCurve& curve : curves)
+    if (curve.x.size() > 1) {
+      curve.style = 0;
+      curve.shade = 0.5;
+      curve.dashed = false;
+      panel.curves.push_back(std::move(curve));
+    }
+  for (PlotCurve& mark : marks) panel.curves.push_back(std::move(mark));
+  Plot plot;
+  plot.title = fmt::format("Root locus over {}", fmt::join(locus.paths, ", "));
+  plot.panel_width = 560;
+  plot.panel_height = 420;
+  plot.panels = {std::move(panel)};
+  if (outside > 0) plot.notes.push_back(fmt::format("eigenvalues left of {:.3g}/s, outside the picture: {}", left, outside));
+  return plot;
 }
 
 std::string root_locus_text(const RootLocus& locus) {

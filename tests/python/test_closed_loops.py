@@ -1,5 +1,6 @@
 """The closed loops of docs/closed_loops.md: every figure of the page, and machines that miss it."""
 # SPDX-License-Identifier: BSD-3-Clause
+import json
 import re
 
 import numpy as np
@@ -76,6 +77,18 @@ def test_pressure_feedback_damps_monotonically(root):
     assert np.all(np.diff(ratios) > 0.05)
     assert ratios[0] == pytest.approx(0.006, abs=0.0005) and ratios[4] == pytest.approx(0.373, abs=0.002) and ratios[6] == pytest.approx(0.607, abs=0.003)
     assert damping_of_the_oscillation(root, -2e-9) < 0
+
+
+def test_the_limit_of_the_feedback_is_where_the_slow_mode_loses_its_damping(root, program, tmp_path):
+    program("linearize", root / "examples/active_damping.yaml", "--steady", "--find-zero", "parameters.feedback=0:1e-7", "-o", tmp_path / "limit")
+    limit, = json.loads((tmp_path / "limit/find_zero.json").read_text())["crossings"]
+    assert limit["value"] == pytest.approx(5.98e-8, abs=0.01e-8) and limit["frequency_hz"] == pytest.approx(0.70, abs=0.01) and limit["better"] == "below"
+
+    def rightmost(gain):  # of the oscillations, through the other interface
+        values = np.array(tr.Model(root / "examples/active_damping.yaml", {"parameters.feedback": gain}).linearize(at="steady").eigenvalues)
+        return values[values.imag > 0].real.max()
+
+    assert rightmost(0.999 * limit["value"]) < 0 < rightmost(1.001 * limit["value"])
 
 
 def test_the_boom_comes_to_rest_with_pressure_feedback_only(run):

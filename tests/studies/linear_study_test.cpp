@@ -332,6 +332,118 @@ TEST_F(LinearStudy, RootLocusKeepsWhatThereIsWhenAPointFails) {
 
 // ---------------------------------------------------------------- sensitivities
 
+TEST_F(LinearStudy, FindsWhereAnOscillatorHasADampingRatio) {
+  // zeta = c / (2 sqrt(k m))
+  request_.find = ModeSearchRequest{"springs.spring.damping", {1, 20, "N s/m"}, 0.1, {}};
+  EXPECT_EQ(run(), "");
+  Json found = json("find_zero.json")["crossings"];
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_NEAR(found[0]["value"], 0.2 * std::sqrt(kStiffness * kMass), 1e-9);
+  EXPECT_EQ(found[0]["better"], "above");
+  EXPECT_NEAR(found[0]["damping_ratio"], 0.1, 1e-10);
+  EXPECT_LE(double(found[0]["between"][0]), double(found[0]["value"]));
+  EXPECT_GE(double(found[0]["between"][1]), double(found[0]["value"]));
+
+  request_.find = ModeSearchRequest{"springs.spring.stiffness", {0.05, 0.3, "kN/m"}, 0.1, {}};
+  EXPECT_EQ(run(), "");
+  found = json("find_zero.json")["crossings"];
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_NEAR(found[0]["value"], std::pow(kDamping / 0.2, 2) / kMass, 1e-6);
+  EXPECT_EQ(found[0]["better"], "below");
+
+  request_.find->range = {0.2, 0.3, "kN/m"};
+  EXPECT_NE(run().find("no crossing"), std::string::npos);
+  EXPECT_TRUE(json("find_zero.json")["crossings"].empty());
+}
+
+/// Two oscillators; the frequency of the second passes that of the first within the range.
+TEST_F(LinearStudy, FollowsAModeThroughCrossingFrequencies) {
+  request_.model_file = write("two.yaml", R"(trunnion: 1
+gravity: [0, 0, 0]
+bodies: {one: {point_mass: {mass: 1 kg}}, two: {point_mass: {mass: 1 kg}}}
+joints: {one: {prismatic: {parent: ground, axis: x}, position: 0.1 m}, two: {prismatic: {parent: ground, axis: y}, position: 0.1 m}}
+springs:
+  one: {joint: one, stiffness: 100 N/m, damping: 1 N s/m, rest: 0 m}
+  two: {joint: two, stiffness: 25 N/m, damping: 1 N s/m, rest: 0 m}
+solver: {step: 1 ms, duration: 1 s}
+)");
+  // zeta of the second: 0.1 at 25 N/m, 0.0125 at 1600 N/m; 0.05 at 100 N/m like the first; 0.025 at 400 N/m
+  const auto search = [&](double ratio, std::optional<int> mode) {
+    request_.find = ModeSearchRequest{"springs.two.stiffness", {25, 1600, "N/m"}, ratio, mode};
+    (void)run();
+    std::vector<double> values;
+    const Json found = json("find_zero.json");
+    for (const Json& c : found["crossings"]) values.push_back(c["value"]);
+    return values;
+  };
+  EXPECT_EQ(run(), "");
+  const auto states = [&](int i) { return json("linear.json")["eigenvalues"][i]["main_states"][0].get<std::string>(); };
+  int first = 0, second = 0;  // the numbers of their modes
+  for (int i = 0; i < 4; ++i) (states(i).starts_with("one") ? first : second) = i + 1;
+  ASSERT_EQ(search(0.025, {}).size(), 1U);
+  ASSERT_EQ(search(0.025, second).size(), 1U);
+  EXPECT_NEAR(search(0.025, second)[0], 400, 1e-6);
+  EXPECT_TRUE(search(0.025, first).empty());  // its own stays 0.05
+}
+
+TEST_F(LinearStudy, WrongSearchesAreRefused) {
+  const auto refuses = [&](const ModeSearchRequest& request, const std::string& text) {
+    request_.find = request;
+    EXPECT_NE(refusal().find(text), std::string::npos) << refusal();
+  };
+  refuses({"springs.spring.damping", {1, 1, "N s/m"}, 0, {}}, "range");
+  refuses({"springs.spring.damping", {1, 2, "N"}, 0, {}}, "--find-zero: error: springs.spring.damping: found `1 N`");
+  refuses({"springs.spring.dumping", {1, 2, ""}, 0, {}}, "damping");
+  refuses({"springs.spring.joint", {1, 2, ""}, 0, {}}, "number");
+  refuses({"springs.spring.damping", {1, 2, "N s/m"}, 1.5, {}}, "--damping-ratio");
+  refuses({"springs.spring.damping", {1, 2, "N s/m"}, 0, 3}, "1 to 2");
+}
+
+TEST_F(LinearStudy, ModelsAlongARunAreOneFile) {
+  request_.at = {0.1, 0.6, 1.0};
+  EXPECT_EQ(run(), "");
+  mat_t* file = Mat_Open(out("linear_over_time.mat").string().c_str(), MAT_ACC_RDONLY);
+  ASSERT_NE(file, nullptr);
+  const auto numbers = [&](const char* name, std::vector<std::size_t> sizes) {
+    matvar_t* v = Mat_VarRead(file, name);
+    EXPECT_EQ(std::vector<std::size_t>(v->dims, v->dims + v->rank), sizes) << name;
+    std::size_t n = 1;
+    for (const std::size_t size : sizes) n *= size;
+    const double* data = static_cast<const double*>(v->data);
+    std::vector<double> values(data, data + n);
+    Mat_VarFree(v);
+    return values;
+  };
+  const std::vector<double> A = numbers("A", {2, 2, 3}), x0 = numbers("x0", {2, 1, 3}), time = numbers("time", {3, 1});
+  Mat_Close(file);
+  EXPECT_EQ(time, (std::vector<double>{0.1, 0.6, 1.0}));
+  for (std::size_t k = 0; k < 3; ++k) {
+    const Json j = json("at_" + std::string(k == 0 ? "0.1" : k == 1 ? "0.6" : "1") + "/linear.json");
+    for (std::size_t i = 0; i < 2; ++i) {
+      EXPECT_EQ(x0[2 * k + i], j["reference"]["states"][i]);
+      for (std::size_t m = 0; m < 2; ++m) EXPECT_EQ(A[4 * k + 2 * m + i], j["A"][i][m]);
+    }
+  }
+}
+
+TEST_F(LinearStudy, RootLociArePictures) {
+  request_.vary = {{"springs.spring.damping", {"1", "20", "200"}}};
+  EXPECT_EQ(run(), "");
+  EXPECT_NE(text_of(out("root_locus.svg")).find("</svg>"), std::string::npos);
+  const Plot plot = root_locus_plot(root_locus(request_));
+  ASSERT_EQ(plot.panels.size(), 1U);
+  const PlotPanel& panel = plot.panels[0];
+  // axes of the oscillations: the fast real eigenvalue at 200 N s/m, -97.4/s, is outside, and a note says so
+  EXPECT_NEAR(*panel.y.max, 1.15 * std::sqrt(kStiffness / kMass - 1.0 / 16), 1e-9);
+  EXPECT_GT(*panel.x.min, -50);
+  ASSERT_EQ(plot.notes.size(), 1U);
+  EXPECT_NE(plot.notes[0].find("picture: 1"), std::string::npos) << plot.notes[0];
+  std::size_t points = 0;
+  for (const PlotCurve& curve : panel.curves)
+    if (curve.look == CurveLook::points) points += curve.x.size();
+  EXPECT_EQ(points, 3U);  // one of each pair, and the slow real one
+}
+
 TEST_F(LinearStudy, SensitivitiesOfAnOscillator) {
   request_.sensitivity = {"springs.spring.stiffness", "springs.spring.damping", "bodies.mass.point_mass.mass"};
   EXPECT_EQ(run(), "");

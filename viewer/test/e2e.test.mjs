@@ -42,7 +42,7 @@ let browser;
 before(async () => {
   browser = await chromium.launch({
     executablePath: process.env.TRUNNION_CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+    args: ['--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--disable-background-networking', '--disable-renderer-backgrounding', '--disable-component-update', '--disable-sync'],
   });
   await (await browser.newPage()).close(); // what the browser itself needs to start is not the report's
 });
@@ -56,7 +56,7 @@ const state = (page) => page.evaluate(() => window.trunnion && {
   dark: window.trunnion.dark, webgl: window.trunnion.webgl, runs: window.trunnion.runs, panels: window.trunnion.panels, openedAfter: window.trunnion.openedAfter,
 });
 /** Waits until something of the page is so. No string is evaluated in the page: its policy forbids that. */
-async function until(page, what, test, limit = 8000) {
+async function until(page, what, test, limit = 30000) {
   const end = Date.now() + limit;
   for (;;) {
     const value = await page.evaluate(what);

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "machine/channels/loads.h"
+
+namespace trunnion {
+
+namespace {
+
+template <int D, class S>
+void read_springs(const LoadChannels& channels, MachineValues<D, S>& x) {
+  std::size_t cell = 0;
+  const auto read = [&](const auto& spring, const S& stretch, const S& rate, const S& load) {
+    x.ledger.stored.spring += (0.5 * spring.stiffness * stretch + spring.preload) * stretch;
+    x.set(channels.spring_forces[cell++], load);
+    x.add_power(spring.damping * rate * rate);
+  };
+  for (std::size_t i = 0; i < x.m.springs.size(); ++i) {
+    const PointSpring<D>& s = x.m.springs[i];
+    const LineState<D, S>& line = x.mechanism.springs[i];
+    const S stretch = line.length - s.rest;
+    read(s, stretch, line.rate, s.stiffness * stretch + s.damping * line.rate + s.preload);
+  }
+  for (const JointSpring& s : x.m.joint_springs) read(s, S(x.q[s.q] - s.rest), x.v[s.v], s.load(x.q[s.q], x.v[s.v]));
+}
+
+template <int D>
+void read_applied_powers(MachineValues<D, double>& x) {
+  for (std::size_t i = 0; i < x.m.body_loads.size(); ++i) {
+    const BodyLoad<D>& load = x.m.body_loads[i];
+    const NodeState<D>& node = x.mechanism.tree.nodes[load.node];
+    const Vec<D> force = load.force * x.mechanism.body_load[i];
+    const Angular<D> torque = load.torque * x.mechanism.body_load[i];
+    const Vec<D> f = load.in_body ? Vec<D>(node.R * force) : force, r_P = node.r + node.R * load.r_BP;
+    Angular<D> n = torque;
+    if constexpr (D == 3)
+      if (load.in_body) n = node.R * torque;
+    x.add_power(f.dot(node.V.at(r_P)) + dot(n, node.V.angular));
+  }
+  for (std::size_t i = 0; i < x.m.joint_loads.size(); ++i)
+    x.add_power(x.m.joint_loads[i].load * x.mechanism.joint_load[i] * x.v[x.m.joint_loads[i].v]);
+  for (const DrivenLoad& load : x.model.driven_loads) {
+    const auto port = static_cast<std::size_t>(load.port);
+    x.add_power(x.oil.ports[port].force * x.mechanism.s_dot[port]);
+  }
+  for (const ConstraintGroup<D>& g : x.m.constraints)
+    if (g.motion >= 0) x.power[g.motion] = -x.multipliers[g.rows.begin] * x.v[x.m.motions[g.motion].v];
+  x.power += static_cast<std::ptrdiff_t>(x.m.motions.size());
+}
+
+}  // namespace
+
+LoadChannels::LoadChannels(const CompiledModel& model, ChannelList& list) {
+  std::visit(
+      [&](const auto& m) {
+        for (std::size_t i = 0; i < m.springs.size(); ++i) {
+          const std::string& n = m.springs[i].name;
+          list.add("springs", n + ".length", "m", "distance between the end points",
+                   {ValuePlace::Array::spring_length, static_cast<int>(i)});
+          spring_forces.push_back(list.add("springs", n + ".force", "N", "tension of spring and damper"));
+          list.add_entry(n, Account::damping);
+        }
+        for (const JointSpring& spring : m.joint_springs) {
+          spring_forces.push_back(
+              list.add("springs", spring.name + ".load", "N or N m", "load of spring and damper against the joint coordinate"));
+          list.add_entry(spring.name, Account::damping);
+        }
+        for (const auto& load : m.body_loads) list.add_entry(load.name, Account::external);
+        for (const JointLoad& load : m.joint_loads) list.add_entry(load.name, Account::external);
+        for (const DrivenLoad& load : model.driven_loads) list.add_entry(load.name, Account::external);
+        for (const PrescribedMotion& motion : m.motions) list.add_entry(motion.name, Account::external);
+        for (const auto& soil : m.soils) {
+          const int depth = list.add("forces", soil.name + ".depth", "m", "depth of its point in the soil, negative above");
+          soils.push_back({depth, list.add("forces", soil.name + ".resistance", "N", "force against the motion of its point")});
+          list.add_entry(soil.name, Account::damping);
+        }
+      },
+      model.mechanism);
+}
+
+template <int D, class S>
+void read_loads(const LoadChannels& channels, MachineValues<D, S>& x) {
+  read_springs(channels, x);
+  if constexpr (kPlain<S>) read_applied_powers(x);
+  for (std::size_t i = 0; i < x.m.soils.size(); ++i) {
+    const SoilState<D, S> soil = soil_state(x.m.soils[i], x.mechanism.soil[i], x.mechanism.tree.nodes[x.m.soils[i].node]);
+    const S square = soil.v_P.squaredNorm(), viscosity = soil.strength * soil.slowness;
+    x.set(channels.soils[i].depth, soil.depth);
+    // the square root has no derivative at zero
+    x.set(channels.soils[i].resistance, square > 0 ? S(viscosity * sqrt(square)) : S(0));
+    if constexpr (kPlain<S>) x.add_power(viscosity * square);
+  }
+}
+TR_INSTANTIATE_READING(read_loads, LoadChannels)
+
+}  // namespace trunnion

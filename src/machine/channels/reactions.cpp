@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "machine/channels/reactions.h"
+
+#include <algorithm>
+
+#include "mechanics/reaction.h"
+
+namespace trunnion {
+
+namespace {
+
+using Cells = ReactionChannels::Cells;
+
+/// Declares the reactions of one model.
+class ReactionDeclaration {
+ public:
+  ReactionDeclaration(const CompiledModel& model, ChannelList& list, std::vector<Cells>& reactions)
+      : model_(model), list_(list), reactions_(reactions) {}
+
+  void offer_joint(std::size_t number) {
+    const JointInfo& joint = model_.joints[number];
+    const auto& all = model_.description.joints;
+    const JointDescription& d = std::find_if(all.begin(), all.end(), [&](const auto& item) { return item.first == joint.name; })->second;
+    if (joint.parts.empty() || d.kind == JointKind::free) return;
+    const BodyInfo &child = model_.bodies[number], *parent = body_named(model_, d.parent);
+    Cells c;
+    if (model_.relative == nullptr)
+      c.node = joint.node;
+    else
+      add_groups("joints." + joint.name, child.node, c);
+    if (model_.planar && model_.relative != nullptr && joint.parts[0].joint == NodeJoint::revolute && joint.parts[0].node == child.node)
+      c.angle = joint.parts[0].v;
+    // where the joint has displacements, its point moves with the child
+    const bool slides =
+        std::any_of(joint.parts.begin(), joint.parts.end(), [](const JointPart& p) { return p.joint == NodeJoint::prismatic; });
+    const Vec3d& at = slides ? d.child_at : d.at;
+    c.point = {slides ? &child : parent, {at[0], at[1], at[2]}};
+    offer("joints", joint.name, "of " + d.parent + " on " + joint.name, parent, &child, c);
+  }
+
+  void offer_loop(const std::string& name, const LoopDescription& loop) {
+    const BodyInfo *first = body_named(model_, loop.between[0]), *second = body_named(model_, loop.between[1]);
+    Cells c;
+    const int on = second == nullptr ? 0 : second->node;
+    add_groups("loops." + name, on, c);
+    std::visit(
+        [&](const auto& m) {
+          for (const JointPort& port : model_.joint_ports)
+            if (port.place.of_loop && port.place.joint == name) c.ports.emplace_back(port.port, m.ports[port.port].node_B == on ? 1 : -1);
+        },
+        model_.mechanism);
+    const Vec3d& at = loop.at[1];
+    c.point = {second, {at[0], at[1], at[2]}};
+    offer("loops", name, "of " + loop.between[0] + " on " + loop.between[1], first, second, c);
+  }
+
+ private:
+  /// Constraint groups of a named constraint, with the sign of their force on the body of node `on`.
+  void add_groups(const std::string& path, int on, Cells& c) const {
+    std::visit(
+        [&](const auto& m) {
+          for (std::size_t i = 0; i < m.constraints.size(); ++i)
+            if (const auto& g = m.constraints[i]; model_.constraints[g.joint].path == path && !g.of_coordinates())
+              c.groups.emplace_back(static_cast<int>(i), g.line.node_B == on ? 1 : -1);
+        },
+        model_.mechanism);
+  }
+  /// At the joint's point and at every marker of the two bodies, in the axes of ground and both bodies.
+  void offer(const std::string& section, const std::string& name, const std::string& on, const BodyInfo* A, const BodyInfo* B,
+             const Cells& c) {
+    offer_at(section, name + ".reaction", on, "", A, B, c);
+    for (const auto& [marker, point] : model_.description.markers) {
+      const BodyInfo* const body = body_named(model_, point.body);
+      if (body != A && body != B) continue;
+      Cells moved = c;
+      moved.point = {body, {point.at[0], point.at[1], point.at[2]}};
+      offer_at(section, name + ".reaction_at_" + marker, on, " about " + marker, A, B, moved);
+    }
+  }
+  void offer_at(const std::string& section, const std::string& stem, const std::string& on, const std::string& about, const BodyInfo* A,
+                const BodyInfo* B, const Cells& c) {
+    const auto in_axes = [&](const BodyInfo* body, const std::string& in, const std::string& axes) {
+      Cells r = c;
+      r.axes = body;
+      const std::string own = stem + in;
+      const bool force = list_.offer_vector(section, own + ".force", own, "N", "force " + on + ", " + axes + " axes", r.force);
+      const bool moment =
+          list_.offer_vector(section, own + ".moment", own, "N m", "moment " + on + about + ", " + axes + " axes", r.moment);
+      if (force || moment) reactions_.push_back(r);
+    };
+    in_axes(nullptr, "", "ground");
+    for (const BodyInfo* body : {A, B})
+      if (body != nullptr && body->has_orientation) in_axes(body, "_in_" + body->name, body->name + "'s");
+  }
+
+  const CompiledModel& model_;
+  ChannelList& list_;
+  std::vector<Cells>& reactions_;
+};
+
+/// Of springs, loads, ports and rows on a velocity coordinate.
+template <int D, class S>
+S load_on(int velocity, const ReactionValues<D, S>& work, const MachineValues<D, S>& x) {
+  S load(0);
+  for (std::size_t i = 0; i < x.m.ports.size(); ++i)
+    if (x.m.ports[i].is_coordinate() && x.m.paths[x.m.ports[i].path.begin].dof == velocity) load += work.port_forces[i];
+  for (const JointSpring& spring : x.m.joint_springs)
+    if (spring.v == velocity) load -= spring.load(x.q[spring.q], x.v[velocity]);
+  for (std::size_t i = 0; i < x.m.joint_loads.size(); ++i)
+    if (x.m.joint_loads[i].v == velocity) load += work.joint_factors[i] * x.m.joint_loads[i].load;
+  for (const ConstraintGroup<D>& g : x.m.constraints)
+    for (int k = 0; k < g.path.size() && g.of_coordinates(); ++k)
+      if (x.m.paths[g.path.begin + k].dof == velocity)
+        load -= x.mechanism.jacobian[static_cast<std::size_t>(g.jacobian + k)] * x.multipliers[g.rows.begin];
+  return load;
+}
+
+/// The wrench of a joint or loop closure.
+template <int D, class S>
+Force<D, S> wrench_of(const Cells& c, const ReactionValues<D, S>& work, const MachineValues<D, S>& x) {
+  Force<D, S> wrench = Force<D, S>::zero();
+  if (c.node > 0) wrench = work.wrenches[c.node];
+  const auto add = [&](double sign, const Force<D, S>& part) {
+    if (sign > 0)
+      wrench += part;
+    else
+      wrench -= part;
+  };
+  for (const auto& [group, sign] : c.groups)
+    add(-sign,
+        row_wrench(x.m.constraints[group], x.mechanism.constraints[group], x.multipliers.data() + x.m.constraints[group].rows.begin));
+  for (const auto& [port, sign] : c.ports) add(sign, joint_push<D, S>(x.m.ports[port], x.mechanism.ports[port], work.port_forces[port]));
+  if constexpr (D == 2)
+    if (c.angle >= 0) wrench.moment += load_on(c.angle, work, x);
+  return wrench;
+}
+
+}  // namespace
+
+void ReactionChannels::offer(const CompiledModel& model, ChannelList& list) {
+  ReactionDeclaration declaration(model, list, reactions);
+  for (std::size_t i = 0; i < model.joints.size(); ++i) declaration.offer_joint(i);
+  for (const auto& [name, loop] : model.description.loops) declaration.offer_loop(name, loop);
+}
+
+template <int D, class S>
+void read_reactions(const ReactionChannels& channels, const SignalReading& signals, ReactionValues<D, S>& work, MachineValues<D, S>& x) {
+  if (channels.reactions.empty()) return;
+  for (std::size_t i = 0; i < x.m.body_loads.size(); ++i) work.body_factors[i] = signals.value<S>(x.m.body_loads[i].signal);
+  for (std::size_t i = 0; i < x.m.joint_loads.size(); ++i) work.joint_factors[i] = signals.value<S>(x.m.joint_loads[i].signal);
+  for (std::size_t i = 0; i < x.m.soils.size(); ++i) work.soil_factors[i] = signals.value<S>(x.m.soils[i].signal);
+  for (std::size_t i = 0; i < x.m.ports.size(); ++i) work.port_forces[i] = x.oil.ports[i].force;
+  joint_wrenches<D, S>(x.m, {work.body_factors.data(), work.soil_factors.data()}, work.port_forces.data(), x.multipliers.data(),
+                       x.mechanism, work.wrenches.data());
+  for (const Cells& c : channels.reactions) {
+    const Force<D, S> wrench = wrench_of(c, work, x);
+    const BodyMotion<S> body = motion_of(x, c.point.body);
+    const Vec<3, S> r = body.position(body.R * Vec<3, S>(c.point.at.template cast<S>()));
+    Vec<D, S> d;
+    if constexpr (D == 3)
+      d = r - x.m.reference.template cast<S>();
+    else
+      d = (x.model.plane.axes.transpose().template topRows<2>().template cast<S>() * r) - x.m.reference.template cast<S>();
+    const Mat<3, S> back = motion_of(x, c.axes).R.transpose();
+    x.set(c.force, back * in_space<D, S>(x.model, wrench.linear));
+    x.set(c.moment, back * turn_in_space<D, S>(x.model, Angular<D, S>(wrench.moment - moment(d, wrench.linear))));
+  }
+}
+#define TR_INSTANTIATE(D, S) \
+  template void read_reactions<D, S>(const ReactionChannels&, const SignalReading&, ReactionValues<D, S>&, MachineValues<D, S>&);
+TR_INSTANTIATE(2, double)
+TR_INSTANTIATE(3, double)
+TR_INSTANTIATE(2, Dual<1>)
+TR_INSTANTIATE(3, Dual<1>)
+#undef TR_INSTANTIATE
+
+}  // namespace trunnion

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "machine/channels/signals.h"
+
+namespace trunnion {
+
+void SignalChannels::offer(const CompiledModel& model, ChannelList& list) {
+  using Array = ValuePlace::Array;
+  const auto offer_value = [&](const char* section, const std::string& name, const char* unit, const char* meaning, SignalIndex signal,
+                               double factor) {
+    if (const int cell = list.offer(section, name, name, unit, meaning); cell >= 0) cells.push_back({cell, signal, factor});
+  };
+  for (const Spool& spool : model.hydraulics.spools)
+    if (spool.signal >= 0) list.offer("valves", spool.name + ".command", "", "command, before the spool", {Array::signal, spool.signal});
+  for (const ControlBlock& block : model.hydraulics.control)
+    list.offer("control", block.name + ".output", "", "value of the control block", {Array::y, block.output});
+  for (const auto& item : model.description.signals)
+    offer_value("signals", item.first + ".signal", "", "value of the signal", model.signals.find(item.first), 1);
+  const auto offer_factor = [&](const auto& load) {
+    offer_value("forces", load.name + ".factor", "", "factor of the load over time", load.signal, 1);
+  };
+  std::visit(
+      [&](const auto& m) {
+        for (const auto& load : m.body_loads) offer_factor(load);
+        for (const JointLoad& load : m.joint_loads) {
+          offer_factor(load);
+          offer_value("forces", load.name + ".load", "N or N m", "load on the joint coordinate", load.signal, load.load);
+        }
+        for (const DrivenLoad& load : model.driven_loads) {
+          list.offer("forces", load.name + ".factor", "", "factor of the load over time",
+                     {Array::signal, model.hydraulics.actuators[static_cast<std::size_t>(load.port)].drive});
+          if (m.ports[static_cast<std::size_t>(load.port)].kind != PortKind::load)
+            list.offer("forces", load.name + ".load", "N or N m", "load on the joint coordinate", {Array::port_force, load.port});
+        }
+        for (const auto& soil : m.soils) offer_factor(soil);
+      },
+      model.mechanism);
+}
+
+}  // namespace trunnion
