@@ -57,18 +57,25 @@ struct Dual {
   TR_INLINE friend Dual operator*(const Dual& a, double b) { return chain(a.value * b, b, a); }
   TR_INLINE friend Dual operator*(double a, const Dual& b) { return chain(a * b.value, a, b); }
   TR_INLINE friend Dual operator/(const Dual& a, double b) { return a * (1 / b); }
+  TR_INLINE friend Dual operator/(double a, const Dual& b) { return Dual(a) / b; }
   TR_INLINE friend Dual operator/(const Dual& a, const Dual& b) {
     const double inv = 1 / b.value;
     Dual r(a.value * inv);
     for (int i = 0; i < N; ++i) r.d[i] = (a.d[i] - r.value * b.d[i]) * inv;
     return r;
   }
-  friend bool operator<(const Dual& a, const Dual& b) { return a.value < b.value; }
-  friend bool operator>(const Dual& a, const Dual& b) { return a.value > b.value; }
-  friend bool operator<=(const Dual& a, const Dual& b) { return a.value <= b.value; }
-  friend bool operator>=(const Dual& a, const Dual& b) { return a.value >= b.value; }
-  friend bool operator==(const Dual& a, const Dual& b) { return a.value == b.value; }
-  friend bool operator!=(const Dual& a, const Dual& b) { return a.value != b.value; }
+  friend Mask operator<(const Dual& a, const Dual& b) { return a.value < b.value; }
+  friend Mask operator<(const Dual& a, double b) { return a.value < b; }
+  friend Mask operator>(const Dual& a, const Dual& b) { return a.value > b.value; }
+  friend Mask operator>(const Dual& a, double b) { return a.value > b; }
+  friend Mask operator<=(const Dual& a, const Dual& b) { return a.value <= b.value; }
+  friend Mask operator<=(const Dual& a, double b) { return a.value <= b; }
+  friend Mask operator>=(const Dual& a, const Dual& b) { return a.value >= b.value; }
+  friend Mask operator>=(const Dual& a, double b) { return a.value >= b; }
+  friend Mask operator==(const Dual& a, const Dual& b) { return a.value == b.value; }
+  friend Mask operator==(const Dual& a, double b) { return a.value == b; }
+  friend Mask operator!=(const Dual& a, const Dual& b) { return a.value != b.value; }
+  friend Mask operator!=(const Dual& a, double b) { return a.value != b; }
 
   /// f(x) with value `f` and derivative `slope`.
   TR_INLINE static Dual chain(double f, double slope, const Dual& x) {
@@ -85,7 +92,7 @@ TR_INLINE Dual<N> sqrt(const Dual<N>& x) {
 }
 template <int N>
 TR_INLINE Dual<N> abs(const Dual<N>& x) {
-  return Dual<N>::chain(std::abs(x.value), x.value < 0 ? -1.0 : 1.0, x);
+  return Dual<N>::chain(std::abs(x.value), select(x.value < 0, -1.0, 1.0), x);
 }
 template <int N>
 TR_INLINE Dual<N> exp(const Dual<N>& x) {
@@ -118,32 +125,34 @@ TR_INLINE Dual<N> pow(const Dual<N>& x, double n) {
   return Dual<N>::chain(p, x.value == 0 ? (n == 1 ? 1.0 : 0.0) : n * p / x.value, x);
 }
 template <int N>
-TR_INLINE Dual<N> select(bool condition, const Dual<N>& a, const Dual<N>& b) {
-  return condition ? a : b;
+TR_INLINE Dual<N> select(Mask condition, const Dual<N>& a, const Dual<N>& b) {
+  Dual<N> r(select(condition, a.value, b.value));
+  for (int i = 0; i < N; ++i) r.d[i] = select(condition, a.d[i], b.d[i]);
+  return r;
 }
 template <int N>
-TR_INLINE Dual<N> select(bool condition, const Dual<N>& a, double b) {
-  return condition ? a : Dual<N>(b);
+TR_INLINE Dual<N> select(Mask condition, const Dual<N>& a, double b) {
+  return select(condition, a, Dual<N>(b));
 }
 template <int N>
-TR_INLINE Dual<N> select(bool condition, double a, const Dual<N>& b) {
-  return condition ? Dual<N>(a) : b;
+TR_INLINE Dual<N> select(Mask condition, double a, const Dual<N>& b) {
+  return select(condition, Dual<N>(a), b);
 }
 template <int N>
 TR_INLINE Dual<N> max(const Dual<N>& a, const Dual<N>& b) {
-  return a > b ? a : b;
+  return select(a > b, a, b);
 }
 template <int N>
 TR_INLINE Dual<N> min(const Dual<N>& a, const Dual<N>& b) {
-  return a < b ? a : b;
+  return select(a < b, a, b);
 }
 template <int N>
 TR_INLINE Dual<N> max(const Dual<N>& a, double b) {
-  return a.value > b ? a : Dual<N>(b);
+  return select(a.value > b, a, Dual<N>(b));
 }
 template <int N>
 TR_INLINE Dual<N> min(const Dual<N>& a, double b) {
-  return a.value < b ? a : Dual<N>(b);
+  return select(a.value < b, a, Dual<N>(b));
 }
 template <int N>
 TR_INLINE double sign(const Dual<N>& x) {

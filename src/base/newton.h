@@ -5,7 +5,12 @@
 #include <cmath>
 #include <optional>
 
+#include "base/scalar.h"
+
 namespace trunnion {
+
+/// The larger of two scaled increments; NaN if `b` is.
+inline double larger(double a, double b) { return select(b <= a, a, b); }
 
 enum class NewtonVerdict {
   converged,    // the last increments were below their tolerances

@@ -9,9 +9,35 @@ namespace trunnion {
 
 template <int N>
 class Pack {
+#ifdef TRUNNION_RECORDING
+  struct Lanes {
+    std::array<double, N> x{};
+    double& operator[](int lane) { return x[lane]; }
+    const double& operator[](int lane) const { return x[lane]; }
+    friend Lanes combine(const Lanes& a, const Lanes& b, auto&& operation) {
+      Lanes r;
+      for (int i = 0; i < N; ++i) r.x[i] = operation(a.x[i], b.x[i]);
+      return r;
+    }
+    friend Lanes operator+(const Lanes& a, const Lanes& b) { return combine(a, b, std::plus<>()); }
+    friend Lanes operator-(const Lanes& a, const Lanes& b) { return combine(a, b, std::minus<>()); }
+    friend Lanes operator*(const Lanes& a, const Lanes& b) { return combine(a, b, std::multiplies<>()); }
+    friend Lanes operator/(const Lanes& a, const Lanes& b) { return combine(a, b, std::divides<>()); }
+    friend Lanes operator-(const Lanes& a) { return Lanes() - a; }
+    friend Lanes operator+(const Lanes&, double b) {
+      Lanes r;
+      r.x.fill(b);
+      return r;
+    }
+  };
+  struct Register {
+    using type = Lanes;
+  };
+#else
   struct Register {
     using type [[gnu::vector_size(N * sizeof(double))]] = double;
   };
+#endif
   typename Register::type x_;
   TR_INLINE explicit Pack(const typename Register::type& x) : x_(x) {}
 

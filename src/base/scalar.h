@@ -1,4 +1,5 @@
-// Scalar functions that equations use on every scalar type: double here, dual numbers in dual.h, SIMD packs later.
+// Scalar functions that equations use on every scalar type: double here, dual numbers in dual.h, packs in pack.h. In a recording
+// (recording/prelude.h) `double` is a number that remembers how it was computed.
 // Equations never branch on a scalar; they call select(condition, a, b) with both sides finite.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -26,10 +27,20 @@ using std::sin;
 using std::sqrt;
 using std::tanh;
 
+/// Result of a comparison.
+using Mask = decltype(double() < double());
+
 /// `a` if `condition`, otherwise `b`.
+#ifdef TRUNNION_RECORDING
+using recording::select;
+/// In the branches of equations that a recording keeps as operations, not as branches.
+inline constexpr bool kRecording = true;
+#else
 inline double select(bool condition, double a, double b) { return condition ? a : b; }
-inline double max(double a, double b) { return a > b ? a : b; }
-inline double min(double a, double b) { return a < b ? a : b; }
+inline constexpr bool kRecording = false;
+#endif
+inline double max(double a, double b) { return select(a > b, a, b); }
+inline double min(double a, double b) { return select(a < b, a, b); }
 /// -1, 0 or 1.
 inline double sign(double x) { return double(x > 0) - double(x < 0); }
 /// The plain number behind a scalar, without its derivatives.

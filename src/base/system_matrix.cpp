@@ -13,6 +13,7 @@ constexpr double kSparsePrice = 3.0;  // cost of an operation on sparse factors 
 
 SystemPattern::SystemPattern(int size, std::vector<Entry> order, MatrixStorage wanted)
     : n(size), entries(std::move(order)), storage(wanted), diagonal(static_cast<std::size_t>(size), -1) {
+  if (kRecording) storage = MatrixStorage::sparse;  // with pivots of a fixed order
   if (storage == MatrixStorage::sparse || (storage == MatrixStorage::automatic && n > kSmall)) {
     sparse = std::make_shared<const SparsePattern>(n, entries);
     const double dense_operations = 2.0 / 3 * n * n * n;

@@ -99,9 +99,9 @@ std::span<const FrictionStateInfo> friction_state_info(const FrictionLaw& law) {
 
 double friction_stored_energy(const FrictionLaw& law, const double* x) {
   return std::visit(
-      [&](const auto& l) {
+      [&](const auto& l) -> double {
         if constexpr (std::decay_t<decltype(l)>::kStates == 0)
-          return 0.0;
+          return 0;
         else
           return l.stored_energy(states_of(l, x));
       },
@@ -112,9 +112,9 @@ double friction_dissipated_power(const FrictionLaw& law, double v, const double*
   double rate[kMaxFrictionStates] = {};
   const double force = force_and_rates(law, v, x, rate);
   const double stored_rate = std::visit(
-      [&](const auto& l) {
+      [&](const auto& l) -> double {
         if constexpr (std::decay_t<decltype(l)>::kStates == 0) {
-          return 0.0;
+          return 0;
         } else {
           using S = Dual<1>;
           std::array<S, std::decay_t<decltype(l)>::kStates> states;  // the direction of motion

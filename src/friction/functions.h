@@ -26,12 +26,15 @@ inline double fast_tanh(double x) {
   constexpr double kRational = 0.625;  // the fraction is exact to rounding below, 1 - 2 / (exp + 1) loses no digit above
   constexpr double kSaturated = 20;    // 1 - tanh(20) = 8.5e-18
   const double u = std::abs(x);
-  if (u < kRational) {
+  const auto rational = [&] {
     const double z = x * x;
     return x * (2027025 + z * (270270 + z * (6930 + z * 36))) / (2027025 + z * (945945 + z * (51975 + z * (630 + z))));
-  }
-  if (!(u < kSaturated)) return x != x ? x : std::copysign(1.0, x);
-  return std::copysign(1 - 2 / (std::exp(2 * u) + 1), x);
+  };
+  const auto exponential = [&] { return std::copysign(1 - 2 / (std::exp(2 * u) + 1), x); };
+  if (kRecording) return select(u < kRational, rational(), exponential());
+  if (u < kRational) return rational();
+  if (!(u < kSaturated)) return x != x ? x : std::copysign(double(1), x);
+  return exponential();
 }
 template <int N>
 Dual<N> fast_tanh(const Dual<N>& x) {
@@ -41,6 +44,9 @@ Dual<N> fast_tanh(const Dual<N>& x) {
 
 /// u^(-1/3) for u > 0; finite at 0.
 inline double inverse_cube_root(double u) {
+#ifdef TRUNNION_RECORDING
+  return 1 / std::cbrt(u);
+#else
   // First guess from the exponent bits: within 4 % (the constant is 4/3 of the bits of 1, lowered to centre the error).
   double r = std::bit_cast<double>(std::uint64_t{0x553EF0FF289DD796} - std::bit_cast<std::uint64_t>(u) / 3);
   for (int i = 0; i < 2; ++i) {
@@ -48,6 +54,7 @@ inline double inverse_cube_root(double u) {
     r += r * e * (1.0 / 3 + e * (2.0 / 9 + e * (14.0 / 81)));
   }
   return r;
+#endif
 }
 /// u^(2/3) for u >= 0.
 inline double two_thirds_power(double u) { return u * inverse_cube_root(u); }

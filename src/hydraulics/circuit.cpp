@@ -134,12 +134,6 @@ void add_flow_source(const Hydraulics& netlist, const FlowSource& source, const 
   add(source.from, 1);
 }
 
-/// Effect of a pressure change on oil and walls over a step, between the means of both ends.
-struct StrainChange {
-  double oil, pressure;  // g(p_1) - g(p_0) of the oil [-]; p_1 - p_0 [Pa]
-  double liquid;         // (chi_0 + chi_1)/2
-  double of(double wall) const { return oil + wall * pressure; }
-};
 TR_INLINE StrainChange strain_change(const Fluid& fluid, double p_0, double p_1) {
   const double pressure = p_1 - p_0;
   if (!fluid.varies(p_0) && !fluid.varies(p_1)) return {fluid.compressibility * pressure, pressure, 1};
@@ -155,17 +149,13 @@ TR_INLINE Sweep sweep_between(double e_0, double e_1, double moved) {
   return {share * moved, share, moved / 2};
 }
 
-/// (chi_0 + chi_1)/2 of a node; a source delivers liquid.
-TR_INLINE double mean_liquid(const Hydraulics& netlist, int node, const double* y_0, const double* y_1) {
-  const int k = netlist.nodes[node].state;
-  if (k < 0 || (!netlist.fluid.cavitates(y_0[k]) && !netlist.fluid.cavitates(y_1[k]))) return 1;
-  return (netlist.fluid.liquid_fraction(y_0[k]) + netlist.fluid.liquid_fraction(y_1[k])) / 2;
+/// Mean size of a chamber over a step: `area` positive for chamber A, negative for chamber B; length at the end.
+TR_INLINE double mean_size(const Cylinder& c, double area, double length, double moved) {
+  return (area < 0 ? -1 : 1) * area * length - c.travel * area * moved / 2;
 }
-
-/// Change of a chamber's content: `area` positive for chamber A, negative for chamber B; length at the end.
-TR_INLINE double chamber_change(const Cylinder& c, double area, double length, double moved, const StrainChange& strain) {
-  const double mean = (area < 0 ? -1 : 1) * area * length - c.travel * area * moved / 2;
-  return mean * strain.of(c.wall_compressibility) + strain.liquid * area * moved;
+/// Change of its content; `liquid` of the volume that its sweep draws from.
+TR_INLINE double chamber_change(double mean_size, double area, double moved, double strain, double liquid) {
+  return mean_size * strain + liquid * area * moved;
 }
 
 /// Oil and its liquid fraction at the pressure of a volume; its capacity, of the hose alone; returned.
@@ -193,7 +183,7 @@ TR_INLINE void add_volume(const Hydraulics& netlist, const Volume& volume, const
   const PressureNode& node = netlist.nodes[volume.node];
   const Row row = row_of(netlist, node, state);
   const Dual<1> C = set_oil(netlist, volume, y[node.state], state);
-  const StrainChange strain = strain_change(netlist.fluid, rule.y_begin[node.state], y[node.state]);
+  const StrainChange& strain = state.strain[volume.node] = strain_change(netlist.fluid, rule.y_begin[node.state], y[node.state]);
   *row.R += rule.factor * volume.volume * strain.of(volume.wall_compressibility) - rule.offset[node.state];
   row.T[row.local] += rule.factor * C.value;
 }
@@ -226,21 +216,19 @@ void add_chamber(const Hydraulics& netlist, int node_index, double area, double 
 }
 /// Chamber part of factor dN_i.
 TR_INLINE void add_chamber(const Hydraulics& netlist, int node_index, double area, double length, const Sweep& sweep,
-                           const Cylinder& cylinder, const RateRelation& rule, const double* y, const ChamberSlopes& slopes,
-                           HydraulicState& state) {
+                           const Cylinder& cylinder, const RateRelation& rule, const ChamberSlopes& slopes, HydraulicState& state) {
   const PressureNode& node = netlist.nodes[node_index];
   if (node.state < 0 || netlist.linear_oil != nullptr) return;
   const Row row = row_of(netlist, node, state);
-  const double moved = sweep.moved, wall = cylinder.wall_compressibility,
-               mean = (area < 0 ? -1 : 1) * area * length - cylinder.travel * area * moved / 2;
-  StrainChange strain = strain_change(netlist.fluid, rule.y_begin[node.state], y[node.state]);
+  const double moved = sweep.moved, wall = cylinder.wall_compressibility, mean = mean_size(cylinder, area, length, moved),
+               liquid = state.strain[slopes.drawn].liquid;
+  const StrainChange& strain = state.strain[node_index];
   const PressureNode& drawn = netlist.nodes[slopes.drawn];
-  if (slopes.drawn != node_index) strain.liquid = mean_liquid(netlist, slopes.drawn, rule.y_begin, y);
-  *row.R += rule.factor * chamber_change(cylinder, area, length, moved, strain);
+  *row.R += rule.factor * chamber_change(mean, area, moved, strain.of(wall), liquid);
   row.T[row.local] += rule.factor * (mean * (state.compressibility[node_index].value + wall));
   if (drawn.state >= 0) row.T[drawn.local] += rule.factor * state.liquid[slopes.drawn].d[0] / 2 * area * moved;
-  slopes.R_s[row.local] += rule.factor * area * (cylinder.travel / 2 * strain.of(wall) + strain.liquid * sweep.share);
-  *slopes.R_e = rule.factor * area * strain.liquid * sweep.per_fraction;
+  slopes.R_s[row.local] += rule.factor * area * (cylinder.travel / 2 * strain.of(wall) + liquid * sweep.share);
+  *slopes.R_e = rule.factor * area * liquid * sweep.per_fraction;
 }
 
 /// f + J (p - p_0) + f_s (s - s_0) + f_w (sdot - w_0) of volume i.
@@ -525,6 +513,7 @@ std::vector<std::vector<Entry>> block_entries(const Hydraulics& netlist, Hydraul
 
 HydraulicState::HydraulicState(const Hydraulics& netlist)
     : OilValues(netlist),
+      strain(netlist.nodes.size()),
       compressibility(netlist.nodes.size()),
       liquid(netlist.nodes.size(), Dual<1>(1)),
       capacity(netlist.nodes.size()),
@@ -570,19 +559,21 @@ std::vector<std::shared_ptr<const SystemPattern>> block_patterns(const Hydraulic
   return patterns;
 }
 
-void content_changes(const Hydraulics& netlist, const double* y_0, const double* s_0, const double* y_1, const double* s_1, double* dN) {
+void content_changes(const Hydraulics& netlist, const double* y_0, const double* s_0, const double* y_1, const double* s_1, double* dN,
+                     StrainChange* strain) {
   const int volumes = static_cast<int>(netlist.volumes.size());  // the first of nodes and states
-  for (int i = 0; i < volumes; ++i)
-    dN[i] = netlist.volumes[i].volume * strain_change(netlist.fluid, y_0[i], y_1[i]).of(netlist.volumes[i].wall_compressibility);
+  for (int i = 0; i < volumes; ++i) {
+    strain[i] = strain_change(netlist.fluid, y_0[i], y_1[i]);
+    dN[i] = netlist.volumes[i].volume * strain[i].of(netlist.volumes[i].wall_compressibility);
+  }
   for (int i = 0; i < netlist.pistons; ++i) {
     const Actuator& a = netlist.actuators[i];
     const Cylinder& c = a.cylinder;
     const double moved = sweep_between(fraction_at(netlist, a, y_0), fraction_at(netlist, a, y_1), s_1[i] - s_0[i]).moved;
     const auto add = [&](int node, double area, double length) {
-      if (node >= volumes) return;
-      StrainChange strain = strain_change(netlist.fluid, y_0[node], y_1[node]);
-      if (const int drawn = drawn_node(a, node, moved); drawn != node) strain.liquid = mean_liquid(netlist, drawn, y_0, y_1);
-      dN[node] += chamber_change(c, area, length, moved, strain);
+      if (node < volumes)
+        dN[node] += chamber_change(mean_size(c, area, length, moved), area, moved, strain[node].of(c.wall_compressibility),
+                                   strain[drawn_node(a, node, moved)].liquid);
     };
     add(a.A, c.area_A, c.chamber_A(s_1[i]));
     add(a.B, -c.area_B, c.chamber_B(s_1[i]));
@@ -696,8 +687,8 @@ void evaluate_hydraulics(const Hydraulics& netlist, const double* s, const doubl
       const ChamberSlopes of_A{R_s, R_v, &by_fraction.A, drawn_node(a, a.A, sweep.moved)},
           of_B{R_s, R_v, &by_fraction.B, drawn_node(a, a.B, sweep.moved)};
       if (step) {
-        add_chamber(netlist, a.A, c.area_A, c.chamber_A(s[i]), sweep, c, rule, y, of_A, state);
-        add_chamber(netlist, a.B, -c.area_B, c.chamber_B(s[i]), sweep, c, rule, y, of_B, state);
+        add_chamber(netlist, a.A, c.area_A, c.chamber_A(s[i]), sweep, c, rule, of_A, state);
+        add_chamber(netlist, a.B, -c.area_B, c.chamber_B(s[i]), sweep, c, rule, of_B, state);
       } else {
         add_chamber(netlist, a.A, c.area_A, c.chamber_A(s[i]), sweep, c, ydot, of_A, state);
         add_chamber(netlist, a.B, -c.area_B, c.chamber_B(s[i]), sweep, c, ydot, of_B, state);
@@ -816,7 +807,7 @@ void evaluate_residual(const Hydraulics& netlist, const double* s, const double*
   double *outflow = state.ydot_scratch.data(), *dN = state.capacity.data();
   gather(netlist, s, s_dot, s_dot, y, outflow, state);
   const bool linear = netlist.linear_oil != nullptr;
-  if (!linear) content_changes(netlist, rule.y_begin, rule.s_begin, y, s, dN);
+  if (!linear) content_changes(netlist, rule.y_begin, rule.s_begin, y, s, dN, state.strain.data());
   const int volumes = static_cast<int>(netlist.volumes.size());  // the first of nodes and states
   for (std::size_t i = 0; i < netlist.unknown_state.size(); ++i) {
     const int k = netlist.unknown_state[i];
@@ -874,7 +865,8 @@ int unknown_out_of_range(const Hydraulics& netlist, const double* y) {
     const int k = netlist.unknown_state[i];
     if (k >= control_begin && k < control_end) continue;
     const bool pressure = netlist.linear_oil == nullptr && k < static_cast<int>(netlist.volumes.size());  // linear ones may fall below 0
-    if (pressure ? !(y[k] > 0 && y[k] < kHighest) : !(std::abs(y[k]) < kLargest)) return static_cast<int>(i);
+    const bool inside = pressure ? y[k] > 0 && y[k] < kHighest : bool(std::abs(y[k]) < kLargest);
+    if (!inside) return static_cast<int>(i);
   }
   return -1;
 }

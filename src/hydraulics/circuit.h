@@ -289,10 +289,18 @@ struct FractionSlopes {
   double of(int node, const Actuator& a) const { return (node == a.A ? A : 0) + (node == a.B ? B : 0); }
 };
 
+/// Effect of a pressure change on oil and walls over a step, between the means of both ends.
+struct StrainChange {
+  double oil = 0, pressure = 0;  // g(p_1) - g(p_0) of the oil [-]; p_1 - p_0 [Pa]
+  double liquid = 1;             // (chi_0 + chi_1)/2
+  TR_INLINE double of(double wall) const { return oil + wall * pressure; }
+};
+
 /// Scratch of the circuit evaluation, sized once.
 struct HydraulicState : OilValues<> {
   explicit HydraulicState(const Hydraulics& netlist);
 
+  std::vector<StrainChange> strain;            // per node, over the step; of sources, which deliver liquid, as constructed
   std::vector<Dual<1>> compressibility;        // per node [1/Pa], of the oil, with its slope; sources: not in use
   std::vector<Dual<1>> liquid;                 // per node [-]: liquid fraction, with its slope
   std::vector<double> capacity;                // per node [m3/Pa]; zero for sources
@@ -341,8 +349,10 @@ inline int oil_memory_size(const Hydraulics& netlist) {
 void start_oil_memory(const Hydraulics& netlist, double step, const double* s, const double* s_dot, const double* y, const double* ydot,
                       OilMemory<> memory);
 
-/// Change of every volume's content [m3] from pressures and spools in y_0 and lengths s_0 to y_1 and s_1.
-void content_changes(const Hydraulics& netlist, const double* y_0, const double* s_0, const double* y_1, const double* s_1, double* dN);
+/// Change of every volume's content [m3] from pressures and spools in y_0 and lengths s_0 to y_1 and s_1. `strain`: per node, those of
+/// volumes are set.
+void content_changes(const Hydraulics& netlist, const double* y_0, const double* s_0, const double* y_1, const double* s_1, double* dN,
+                     StrainChange* strain);
 /// Rates of the pressures [Pa/s] at the inflow [m3/s] of every volume, without pistons; written to ydot.
 void pressure_rates(const Hydraulics& netlist, const double* s, const double* s_dot, const double* inflow, const double* y, double* ydot,
                     HydraulicState& state);

@@ -52,6 +52,7 @@ CircuitStep::CircuitStep(const Hydraulics& netlist, double tolerance_pressure, d
       range_(netlist.circuits.size()),
       changes_(netlist.volumes.size()),
       zeros_(ports_),
+      strain_(netlist.nodes.size()),
       tolerance_other_(tolerance_other),
       tolerance_(netlist.unknown_state.size()),
       circuit_(tolerance_.size()),
@@ -208,7 +209,7 @@ void CircuitStep::keep_stage(int stage, const double* s) {
 }
 
 const double* CircuitStep::find_content_changes(const double* s) {
-  content_changes(netlist_, rule_.y_begin, s_begin_.data(), y_, s, changes_.data());
+  content_changes(netlist_, rule_.y_begin, s_begin_.data(), y_, s, changes_.data(), strain_.data());
   return changes_.data();
 }
 
@@ -292,18 +293,19 @@ double CircuitStep::largest_share(const double* y_0, const double* y_1, const Hy
 bool CircuitStep::jumped(double share, const HydraulicState& state) const {
   if (netlist_.linear_oil != nullptr) return false;
   const double half = rule_.step / 2;
+  Mask any = false;
   for (std::size_t i = 0; i < netlist_.volumes.size(); ++i) {
     const double by_rate = half * std::abs(ydot_[i] - rate_begin_[i]);
-    if (!(by_rate > share * kLeastRange)) continue;
+    if (!kRecording && !(by_rate > share * kLeastRange)) continue;
     const double walls = netlist_.volumes[i].mean_wall_compressibility, p = y_[i];
     const double C =
         state.capacity[i] * (netlist_.fluid.liquid_compressibility(p) + walls) / (netlist_.fluid.compressibility_at(p) + walls);
     const double moved = std::min(by_rate, half * std::abs(inflow_[i] - inflow_begin_[i]) / C);
-    if (moved > share * kLeastRange && moved > share * range_of(netlist_.nodes[netlist_.volumes[i].node].circuit, rule_.y_begin, y_, state))
-      return true;
+    if (!kRecording && !(moved > share * kLeastRange)) continue;
+    any = any | (moved > share * range_of(netlist_.nodes[netlist_.volumes[i].node].circuit, rule_.y_begin, y_, state));
   }
-  return std::any_of(followed_.begin(), followed_.end(),
-                     [&](const Followed& f) { return half * std::abs(ydot_[f.state] - rate_begin_[f.state]) > share * f.scale; });
+  for (const Followed& f : followed_) any = any | (half * std::abs(ydot_[f.state] - rate_begin_[f.state]) > share * f.scale);
+  return any;
 }
 
 double CircuitStep::part_error(const HydraulicState& state) {
@@ -347,16 +349,18 @@ void CircuitStep::damp(const double* increment) {
   for (std::size_t c = 0; c < netlist_.circuits.size(); ++c) {
     turned_[c] = 1;
     const int begin = netlist_.circuits[c].offset, end = begin + netlist_.circuits[c].size;
-    double along = 0, before = 0, now = 0;
-    for (int i = begin; i < end; ++i) {
-      const double a = last_[i] / tolerance_[i], b = increment[i] / tolerance_[i];
-      along += a * b;
-      before += a * a;
-      now += b * b;
-      last_[i] = increment[i];
+    if (taken_[c] > 0) {  // not the first increment of the step
+      double along = 0, before = 0, now = 0;
+      for (int i = begin; i < end; ++i) {
+        const double a = last_[i] / tolerance_[i], b = increment[i] / tolerance_[i];
+        along += a * b;
+        before += a * a;
+        now += b * b;
+      }
+      if (along < 0 && now > kSlow * kSlow * before && now > 1)
+        turned_[c] = taken_[c] * std::sqrt(before) / (std::sqrt(before) + std::sqrt(now));
     }
-    if (taken_[c] > 0 && along < 0 && now > kSlow * kSlow * before && now > 1)
-      turned_[c] = taken_[c] * std::sqrt(before) / (std::sqrt(before) + std::sqrt(now));
+    std::copy(increment + begin, increment + end, last_.begin() + begin);
     taken_[c] = turned_[c];
   }
 }
@@ -450,8 +454,7 @@ void CircuitStep::update_residuals(const double* s, const double* s_dot, Hydraul
 
 double CircuitStep::size_of(const double* increment) const {
   double size = 0;
-  for (std::size_t i = 0; i < tolerance_.size(); ++i)
-    if (const double scaled = std::abs(increment[i]) / tolerance_[i]; !(scaled <= size)) size = scaled;
+  for (std::size_t i = 0; i < tolerance_.size(); ++i) size = larger(size, std::abs(increment[i]) / tolerance_[i]);
   return size;
 }
 

@@ -138,6 +138,7 @@ class CircuitStep {
   std::vector<std::vector<int>> nodes_of_circuit_;  // volumes, and connected sources
   std::vector<double> range_;                       // per circuit [Pa]: scratch
   std::vector<double> changes_, zeros_;             // scratch
+  std::vector<StrainChange> strain_;                // scratch, per node
   double *y_ = nullptr, *ydot_ = nullptr;           // at the end of the step, during the iterations
   double tolerance_other_;
   std::vector<double> tolerance_;                       // per circuit unknown

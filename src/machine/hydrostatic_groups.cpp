@@ -43,7 +43,7 @@ void for_each_open_way(const Component& c, const FlowInputs<>& in, Join&& join) 
     if (from < 0 || to < 0) continue;
     bool open = true;
     const auto probe = [&](double level, double others) {
-      for (double drop : {0.0, kDrop, -kDrop}) {
+      for (const double drop : std::array<double, 3>{0, kDrop, -kDrop}) {
         std::fill_n(values.p, nodes, others);
         values.p[to] = level;
         values.p[from] = level + drop;
@@ -234,14 +234,14 @@ std::optional<HydrostaticGroups::Shut> HydrostaticGroups::shut(int root, std::ve
   if (!at(kGuess)) return std::nullopt;
   // where the net inflow, which falls with the pressure, changes sign from above, and from below
   const auto edge = [&](auto&& beyond) {
-    if (!beyond(*at(kHighest))) return std::pair(kHighest, kHighest);
-    if (beyond(*at(kLowest))) return std::pair(0.0, kLowest);
+    if (!beyond(*at(kHighest))) return std::pair<double, double>(kHighest, kHighest);
+    if (beyond(*at(kLowest))) return std::pair<double, double>(0, kLowest);
     double low = kLowest, high = kHighest;
     for (int i = 0; i < kHalvings && low < high * (1 - kResolved); ++i) {
       const double middle = (low + high) / 2;
       (beyond(*at(middle)) ? high : low) = middle;
     }
-    return std::pair(low, high);
+    return std::pair<double, double>(low, high);
   };
   return Shut{edge([](double Q) { return Q <= 0; }).second, edge([](double Q) { return Q < 0; }).first};
 }

@@ -15,12 +15,13 @@ OilBalance::OilBalance(const Hydraulics& netlist, const double* y, const double*
       mean_(outflow_.size()),
       before_(outflow_.size()),
       rule_errors_(outflow_.size()),
-      change_(outflow_.size()) {
+      change_(outflow_.size()),
+      strain_(netlist.nodes.size()) {
   jump(y, outflow);
 }
 
 void OilBalance::step(const OilRule& rule, double h, const double* y, const double* s, const double* outflow, bool in_parts) {
-  content_changes(*netlist_, y_.data(), s_.data(), y, s, change_.data());  // volumes are the first of nodes and states
+  content_changes(*netlist_, y_.data(), s_.data(), y, s, change_.data(), strain_.data());  // volumes are the first of nodes and states
   const double carried = OilRule::carried(h, step_);
   step_ = h;
   double rule_error = 0;
@@ -45,7 +46,7 @@ void OilBalance::step(const OilRule& rule, double h, const double* y, const doub
 }
 
 void OilBalance::communication_step(double defect, const double* y, const double* s, const double* outflow) {
-  content_changes(*netlist_, y_.data(), s_.data(), y, s, change_.data());
+  content_changes(*netlist_, y_.data(), s_.data(), y, s, change_.data(), strain_.data());
   for (double change : change_) moved_ += std::abs(change);
   residual_ = defect;
   worst_ = std::max(worst_, std::abs(residual_));

@@ -53,6 +53,7 @@ class OilBalance {
   std::vector<double> before_;          // per volume: outflow a step before [m3/s]
   std::vector<double> rule_errors_;     // per volume [m3]
   std::vector<double> change_;          // scratch
+  std::vector<StrainChange> strain_;    // scratch, per node
   double step_ = 1;                     // [s] the last one
   double since_before_ = 0;             // [s] the same; 0 after a jump
   double residual_ = 0, worst_ = 0, worst_rule_error_ = 0, moved_ = 0;

@@ -191,7 +191,7 @@ template <int D, class Entries>
                                            const LineDof<D>* dofs, double factor, Entries& T) {
   if (D == 2 && port.kind == PortKind::angle) return;
   if (port.kind == PortKind::load)
-    return add_load_slopes(load_of(port, s, 1.0), port.load.in_body, path + port.path.begin, port.path.size(), tree, factor, T);
+    return add_load_slopes(load_of(port, s, double{1}), port.load.in_body, path + port.path.begin, port.path.size(), tree, factor, T);
   const int n = port.path.size();
   for (int i = 0; i < n; ++i) {
     const PathDof& k = path[port.path.begin + i];

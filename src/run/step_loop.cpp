@@ -11,6 +11,7 @@
 #include "base/finite.h"
 #include "cosimulation/cosimulation.h"
 #include "description/integrators.h"
+#include "solve/right_limit.h"
 
 namespace trunnion {
 
@@ -132,8 +133,7 @@ double StepLoop::next_stop(double target) const {
 
 /// The start state already is a right limit.
 bool StepLoop::restart() {
-  for (const Spool& spool : model_->hydraulics.spools)
-    if (spool.is_signal()) state_.y()[spool.state] = signals_at(*model_, state_).value(spool.signal, state_.time, Side::right);
+  set_signal_spools(*model_, state_);
   if (sampler_ && sampler_->due(schedule_.near(state_.time), state_)) failed_block_ = sampler_->sample(schedule_.near(state_.time), state_);
   restart_failed_ = failed_block_ >= 0;
   if (restart_failed_) return false;

@@ -200,6 +200,14 @@ SignalValue SignalSet::at_table(const Node& node, double t, Side side) const {
 
 SignalValue SignalSet::evaluate(SignalIndex signal, double t, Side side, const double* inputs) const {
   const Node& node = nodes_[signal];
+#ifdef TRUNNION_RECORDING
+  if (!t.plain() && recording::signals_are_inputs() && node.kind != Kind::constant) {
+    const SignalValue now = evaluate(signal, t.value(), side, inputs);
+    const auto input = [&](int derivative, double x) { return recording::signal_input(signal, side == Side::left, derivative, x); };
+    return {input(0, now.value), input(1, now.rate), input(2, now.acceleration)};
+  }
+  if (!t.plain() && node.kind == Kind::input) return {recording::outside_input(node.input, limits_[node.input].initial), 0, 0};
+#endif
   switch (node.kind) {
     case Kind::constant:
       return {node.p[0], 0, 0};

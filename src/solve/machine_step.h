@@ -171,6 +171,10 @@ class MachineStep {
   /// is an acceleration by the rule. This decides at small steps, where the position tolerance is a large acceleration.
   static constexpr double kSmall = 1e-6, kLeft = 1e-3;
   static void raise(double scaled, int unknown, StepOutcome& report, double& largest) {
+    if (kRecording) {
+      largest = larger(largest, scaled);
+      return;
+    }
     if (scaled <= largest || std::isnan(largest)) return;  // NaN also raises, permanently
     largest = scaled;
     report.worst = unknown;

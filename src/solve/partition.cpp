@@ -83,9 +83,9 @@ const std::vector<FullPivoting::Pivot>& FullPivoting::eliminate(double redundant
     if (top.size != best_[row].size) continue;  // outdated
     // the pivot leaves its row, so that rows contain only columns without one
     std::vector<Cell>& cells = cells_[row];
-    const auto take = [&](std::vector<Cell>& from) {
+    const auto take = [&](std::vector<Cell>& from) -> double {
       const auto cell = std::find_if(from.begin(), from.end(), [&](const Cell& c) { return c.column == column; });
-      if (cell == from.end()) return 0.0;
+      if (cell == from.end()) return 0;
       const double value = cell->value;
       *cell = from.back();
       from.pop_back();

@@ -42,7 +42,7 @@ class FullPivoting {
   struct Candidate {
     double size;
     int row;
-    bool operator<(const Candidate& b) const { return size != b.size ? size < b.size : row > b.row; }
+    bool operator<(const Candidate& b) const { return size != b.size ? bool(size < b.size) : row > b.row; }
   };
   void offer(int row);
   void subtract(int row, int pivot_row, double factor);

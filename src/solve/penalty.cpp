@@ -21,6 +21,7 @@ constexpr double kSlight = 1e-5;         // relative to the velocities (accelera
 constexpr double kSameGradients = 3e-8;  // [rad, of the machine's length] displacement over which constraint gradients are constant
 constexpr int kProjections = 5;
 constexpr int kClosingPasses = 20;
+constexpr int kRecordedPasses = 1;  // made by a recording whether they are needed or not, instead of branches
 constexpr double kLeastViolation = 1e-15;  // [-, of the machine's length] smallest attainable violation
 
 }  // namespace
@@ -150,16 +151,23 @@ template <int D>
 void Penalty<D>::close_linearised_constraints(double* multipliers) {
   if (m_.rows == 0) return;
   const MechanismState<D>& mech = step_.work.mechanism;
-  double before = std::numeric_limits<double>::infinity();
+  double before = std::numeric_limits<double>::infinity(), share = 1;  // share: 0 after the last pass, of which a recording makes more
   for (int pass = 0;; ++pass) {
     linearised_violations(m_, step_.factors, mech, step_.increment.data(), left_.data());  // d = psi + psi_theta d(theta)
     double open = 0;
     for (int i = 0; i < m_.rows; ++i) {
-      const double change = step_.work.multipliers[i] = alpha_[i] * left_[i];
+      const double change = step_.work.multipliers[i] = kRecording ? share * alpha_[i] * left_[i] : alpha_[i] * left_[i];
       multipliers[i] += change;
       open += change * left_[i];
     }
-    if (open <= kOpenForce * kOpenForce * acting_forces() || open > kGain * before || pass == kClosingPasses) return;
+    const Mask last = (open <= kOpenForce * kOpenForce * acting_forces()) | (open > kGain * before);
+    if (kRecording) {
+      share = select(last, 0.0, share);
+      if (pass >= kRecordedPasses && share == 0) return;
+      for (double& change : step_.work.multipliers) change *= share;
+    } else if (last || pass == kClosingPasses) {
+      return;
+    }
     before = open;
     std::fill(correction_.begin(), correction_.end(), 0.0);
     add_constraint_forces(m_, step_.work.multipliers.data(), mech, correction_.data());

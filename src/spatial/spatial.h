@@ -87,7 +87,7 @@ TR_INLINE Dual<N> angular_cross(const Dual<N>&, const Dual<N>&) {
 }
 template <int N>
 TR_INLINE Pack<N> angular_cross(const Pack<N>&, const Pack<N>&) {
-  return 0;
+  return Pack<N>(0);
 }
 TR_INLINE double dot(double a, double b) { return a * b; }
 template <int N>
@@ -118,7 +118,7 @@ struct Rotation;
 
 template <class S>
 struct Rotation<2, S> {
-  S c = 1, s = 0;
+  S c = S(1), s = S(0);
   TR_INLINE static Rotation about(const S& angle) { return {cos(angle), sin(angle)}; }
   TR_INLINE Vec<2, S> operator*(const Vec<2, S>& v) const { return {c * v.x() - s * v.y(), s * v.x() + c * v.y()}; }
   TR_INLINE Rotation operator*(const Rotation& b) const { return {c * b.c - s * b.s, s * b.c + c * b.s}; }

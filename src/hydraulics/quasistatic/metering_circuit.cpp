@@ -94,7 +94,7 @@ MeteringFlows flows_of(const Stroke& stroke, const StrokeState& s, const Meterin
 
 /// Gamma(0): all forces possible at rest while the inlet's check valve sees P.
 Interval forces_at_rest(const Stroke& s, const MeteringOpenings& u, double P) {
-  if (u.th > 0 && u.tr > 0) return 0;  // float
+  if (u.th > 0 && u.tr > 0) return Interval(0);  // float
   const double k = s.area_out / s.area_in, least = s.h_in > 0 ? min(s.F_in_max, s.area_in * P) : 0;
   // a closed outlet holds up to its relief valve, unless it drains through the regeneration valve
   const auto lower = [&](double F) { return F - (s.h_out > 0 ? 0 : s.h_a > 0 ? min(s.F_out_max, k * F) : s.F_out_max); };
@@ -166,7 +166,7 @@ Interval MeteringCircuit::find_pressure(const PumpSupply& supply, MeteringSoluti
   if (at_relief > none) return supply.relief;
   if (supply.flow == 0) {  // zero excess holds over a range of P where valves are closed: the lowest
     excess(0);
-    return 0;
+    return Interval(0);
   }
   int count = 0;
   for (const LoadCurve& curve : s.curve_)

@@ -14,7 +14,7 @@ double outlet_force_at_rest(const Stroke& s) { return s.h_out > 0 ? 0 : s.F_out_
 
 /// (61b), (62c); w > 0.
 Interval inlet_force(const Stroke& s, const PumpSupply& supply, double w) {
-  if (s.h_in == 0) return 0;
+  if (s.h_in == 0) return Interval(0);
   const double A = s.area_in, at_relief = A * supply.relief, left = supply.flow / A - w;
   Interval force = at_relief;  // on the piston at the pump's pressure
   if (supply.bleed > 0)

@@ -43,7 +43,7 @@ double VirtualElement::longest_stable_step(IntegratorKind integrator, bool discr
     case IntegratorKind::semi_implicit_euler:
       return k > 0 ? 4 / (b + std::sqrt(b * b + 4 * k)) : kAny;
     case IntegratorKind::rk4: {
-      if (!discrete) return k > 0 ? std::fmin(kRungeKutta * free, runge_kutta_limit(k, b)) : kRungeKutta * free;
+      if (!discrete) return k > 0 ? std::min(kRungeKutta * free, runge_kutta_limit(k, b)) : kRungeKutta * free;
       const double sum = k + b * b;
       return k > 0 ? 4 * b / (sum + std::sqrt(sum * sum + 4 * b * b * k)) : kAny;
     }

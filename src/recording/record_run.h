@@ -1,0 +1,34 @@
+// The steps of a run, recorded: every step of the model's run is followed by the machine of recording numbers, which starts from the same
+// state, so that the recording knows every way that the run takes.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/model.h"
+#include "model/state.h"
+#include "recording/recorder.h"
+
+namespace trunnion {
+
+struct RecordedRun {
+  recording::Recorder step;     // from a state to that after a step
+  recording::Recorder restart;  // to its right limit after a jump
+  std::array<recording::Recorder, 2>
+      signals;  // that are inputs of both, at their right limits at the start, and left limits at the end of a step
+  std::array<std::vector<recording::Input>, 2> inputs;  // these signals
+  StateVector start;
+  // of the run
+  long steps = 0;
+  long others = 0;      // steps without a recording: subdivided, or not converged; they belong to the general step
+  std::string failure;  // why it ended early; empty: it did not
+};
+
+/// Runs the model from its start for its duration and records its steps. Throws Error, with the reason, for machines whose step cannot be
+/// recorded.
+std::unique_ptr<RecordedRun> record_run(const std::shared_ptr<const CompiledModel>& model);
+
+}  // namespace trunnion

@@ -1,0 +1,81 @@
+// Steps of the machine with recording numbers.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "recording/recorded_machine.h"
+
+#include "model/model.h"
+#include "model/state.h"
+#include "recording/inputs.h"
+#include "schema/compact.h"
+#include "solve/make_monolithic_stepper.h"
+#include "solve/right_limit.h"
+
+namespace recording {
+
+struct RecordedMachine::Machine {
+  explicit Machine(const std::string& compact)
+      : model(trunnion::compile(trunnion::parse_compact(compact))),
+        stepper(trunnion::make_monolithic_stepper(model)),
+        state(model->layout) {}
+
+  std::shared_ptr<const trunnion::CompiledModel> model;
+  std::unique_ptr<trunnion::Stepper> stepper;
+  trunnion::StateVector state;
+};
+
+RecordedMachine::RecordedMachine(const std::string& compact) : machine_(std::make_unique<Machine>(compact)) {}
+RecordedMachine::~RecordedMachine() = default;
+
+int RecordedMachine::size() const { return static_cast<int>(machine_->state.values().size()); }
+int RecordedMachine::converged() { return static_cast<int>(trunnion::StepStatus::converged); }
+
+/// Runs evaluation() from a state and ends the recording with the state that it leaves.
+template <class Evaluation>
+int RecordedMachine::follow_from(const Real* state, Real time, Recorder& recording, std::vector<Recorder::Turn> turns,
+                                 Evaluation&& evaluation) {
+  Machine& m = *machine_;
+  recording.begin(std::move(turns));
+  set_signals_are_inputs(true);
+  std::vector<Number>& x = m.state.values();
+  const auto first_input = static_cast<int>(m.state.inputs() - x.data()), inputs = m.model->layout.inputs;
+  for (int i = 0; i < size(); ++i) {  // courses of inputs are signals
+    const bool course = i >= first_input && i < first_input + inputs;
+    x[static_cast<std::size_t>(i)] = course ? Number(state[i]) : recording.input({InputKind::state, i}, state[i]);
+  }
+  m.state.time = recording.input({InputKind::time}, time);
+  try {
+    const int status = evaluation();
+    recording.end(status, x);
+    return status;
+  } catch (...) {
+    recording.abandon();
+    throw;
+  }
+}
+
+int RecordedMachine::follow(const Real* state, Real time, Real h, Recorder& recording, std::vector<Recorder::Turn> turns) {
+  return follow_from(state, time, recording, std::move(turns), [&] {
+    return static_cast<int>(machine_->stepper->step(machine_->state, recording.input({InputKind::step}, h)).status);
+  });
+}
+
+int RecordedMachine::follow_restart(const Real* state, Real time, Recorder& recording) {
+  return follow_from(state, time, recording, {}, [&] {
+    trunnion::set_signal_spools(*machine_->model, machine_->state);
+    return machine_->stepper->restart(machine_->state) ? converged() : static_cast<int>(trunnion::StepStatus::singular);
+  });
+}
+
+void RecordedMachine::follow_signals(const std::vector<Input>& signals, bool at_end, Real time, Recorder& recording) {
+  recording.begin();
+  set_signals_are_inputs(false);
+  const Number t = recording.input({InputKind::time}, time);
+  std::vector<Number> values;
+  for (const Input& input : signals) {
+    const trunnion::SignalValue value =
+        machine_->model->signals.evaluate(input.index, t, at_end ? trunnion::Side::left : trunnion::Side::right, nullptr);
+    values.push_back(input.derivative == 0 ? value.value : input.derivative == 1 ? value.rate : value.acceleration);
+  }
+  recording.end(converged(), values);
+}
+
+}  // namespace recording

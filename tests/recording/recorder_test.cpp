@@ -1,0 +1,115 @@
+// Recordings of evaluations, and their text in C.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "recording/recorder.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <stdexcept>
+#include <utility>
+
+#include "recording/c_source.h"
+
+namespace recording {
+namespace {
+
+constexpr int kDone = 0;
+
+/// Follows f at x; what it gives.
+Real follow(Recorder& recording, Real x, const std::function<Number(const Number&)>& f, std::vector<Recorder::Turn> turns = {}) {
+  recording.begin(std::move(turns));
+  const Number y = f(recording.input({InputKind::state, 0}, x));
+  recording.end(kDone, {y});
+  return y.value();
+}
+
+std::string text(const Recorder& recording) { return c_function(recording, "f", kDone); }
+bool has(const Recorder& recording, const std::string& part) { return text(recording).find(part) != std::string::npos; }
+
+TEST(Recorder, EqualOperationsAndThoseOnConstantsAreNotRepeated) {
+  Recorder recording;
+  const auto f = [](const Number& x) { return sin(x) * sin(x) + (x + 0) * 1 - x * 0 + Number(2) * Number(3); };
+  EXPECT_DOUBLE_EQ(follow(recording, 0.5, f), std::sin(0.5) * std::sin(0.5) + 0.5 + 6);
+  EXPECT_EQ(operation_count(recording), 4);  // the sine, its square, two sums
+  EXPECT_DOUBLE_EQ(follow(recording, 0.7, f), std::sin(0.7) * std::sin(0.7) + 0.7 + 6);
+  EXPECT_EQ(recording.ways(), 1);
+  EXPECT_TRUE(has(recording, "sin(v0)"));
+  EXPECT_TRUE(has(recording, "+ 6.0"));
+}
+
+TEST(Recorder, BranchesAreWays) {
+  Recorder recording;
+  const auto f = [](const Number& x) -> Number {
+    if (x < 0) return -x;
+    return x > 2 ? x * x : x;
+  };
+  follow(recording, -1, f);
+  EXPECT_TRUE(has(recording, "return 1;"));  // of positive numbers nothing is known
+  follow(recording, 1, f);
+  follow(recording, 3, f);
+  EXPECT_EQ(recording.ways(), 3);
+  EXPECT_FALSE(has(recording, "return 1;"));
+  follow(recording, 4, f);
+  EXPECT_EQ(recording.ways(), 3);
+}
+
+TEST(Recorder, SelectionsAreNoBranches) {
+  Recorder recording;
+  const auto f = [](const Number& x) { return select(x < 0, -x, x * x); };
+  EXPECT_EQ(follow(recording, -2, f), 2);
+  EXPECT_EQ(follow(recording, 3, f), 9);
+  EXPECT_EQ(recording.ways(), 1);
+  EXPECT_TRUE(has(recording, "? "));
+}
+
+TEST(Recorder, TurnsLeadToTheOtherSide) {
+  Recorder recording;
+  const auto f = [](const Number& x) -> Number {
+    if (x < 0) return -x;
+    return x * x;
+  };
+  follow(recording, 1, f);
+  EXPECT_TRUE(recording.open_turns().empty());  // this branch never went the other way
+  follow(recording, 1, f, {{0, true}});
+  EXPECT_EQ(recording.ways(), 2);
+  EXPECT_FALSE(has(recording, "return 1;"));
+  EXPECT_TRUE(has(recording, "= -v0"));
+}
+
+TEST(Recorder, NearlyEqualNumbersAreCloseTurns) {
+  Recorder recording;
+  const auto f = [](const Number& x) -> Number {
+    if (x < 1) return -x;
+    return x * x;
+  };
+  follow(recording, 2, f);
+  EXPECT_TRUE(recording.close_turns().empty());
+  follow(recording, 1 + 1e-12, f);
+  ASSERT_EQ(recording.close_turns().size(), 1u);
+  EXPECT_TRUE(recording.close_turns().front().side);
+}
+
+TEST(Recorder, MemoryOfAnEvaluationIsFound) {
+  Recorder recording;
+  Number kept = 1;
+  const auto f = [&](const Number& x) { return std::exchange(kept, x * 2) + x; };
+  follow(recording, 1, f);
+  EXPECT_THROW(follow(recording, 2, f), std::runtime_error);
+}
+
+TEST(Recorder, PlainMemoryIsFound) {
+  Recorder recording;
+  Real factor = 1;
+  const auto f = [&](const Number& x) { return x * ++factor; };
+  follow(recording, 1, f);
+  EXPECT_THROW(follow(recording, 2, f), std::runtime_error);
+}
+
+TEST(Recorder, NumbersThatLeaveTheRecordingAreFound) {
+  Recorder recording;
+  EXPECT_THROW(follow(recording, 1.5, [](const Number& x) { return x * static_cast<int>(x); }), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace recording
