@@ -482,6 +482,12 @@ enum class IntegratorKind { trapezoidal, rk4, semi_implicit_euler, euler, cvode,
 enum class CouplingKind { monolithic, cosimulation };
 /// Derivatives of Newton iterations.
 enum class TangentKind { exact, forward_difference };
+/// Whether code generated for the model and compiled on this machine computes the steps.
+enum class CompiledKind {
+  off,
+  on,
+  automatic,  ///< where such code is cached, or the run takes longer than to make it
+};
 
 /// Time rule of the hydraulics in implicit steps.
 enum class OilRuleKind {
@@ -509,6 +515,7 @@ struct SolverDescription {
   IntegratorKind integrator = IntegratorKind::trapezoidal;
   CouplingKind coupling = CouplingKind::monolithic;
   TangentKind tangent = TangentKind::exact;
+  CompiledKind compiled = CompiledKind::off;
   double step = 1e-3;           ///< [s]
   double duration = 10;         ///< [s]
   Automatic<double> penalty{};  ///< [N/m, N m/rad] alpha; auto: per constraint, 3e8 times its effective stiffness

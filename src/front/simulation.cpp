@@ -258,6 +258,7 @@ struct Simulation::Content final : RunWatcher {
   // ---- messages
   void send_warnings() {
     for (std::string& text : model->warnings()) sink({Message::Severity::warning, loop->state().time, std::move(text)});
+    if (std::string text = loop->stepper().remark(); !text.empty()) sink({Message::Severity::note, loop->state().time, std::move(text)});
     for (std::string& text : element_step_warnings(*compiled, loop->state()))
       sink({Message::Severity::warning, loop->state().time, std::move(text)});
   }

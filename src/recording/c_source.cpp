@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <iterator>
+#include <numeric>
 
 namespace recording {
 
@@ -65,37 +66,62 @@ std::string literal(Real x) {
 
 class Writer {
  public:
-  Writer(const Recorder& recording, int converged, const std::array<std::vector<Input>, 2>& signals)
-      : r_(recording), converged_(converged), signals_(signals), needed_(recording.operations().size()) {
+  Writer(const Recorder& recording, const FunctionLayout& layout)
+      : r_(recording), layout_(layout), needed_(recording.operations().size()), taken_(recording.blocks().size()) {
+    find_taken();
     find_needed();
     find_sizes();
   }
 
-  std::string function(const std::string& name) {
-    line("static int " + name + "(double *x, double t, double h, const double *s, const double *e, const double *u)");
+  CFunction function(const std::string& name) {
+    line("static int " + name + "(double *x, double t, double h, const double *s, const double *e, const double *u, double *r)");
     line("{");
     depth_ = 1;
     write_inputs();
     write(0);
     depth_ = 0;
     line("}");
-    return std::move(text_);
-  }
-
-  int operations() const {
-    int count = 0;
-    for (const Block& block : r_.blocks())
-      for (const int k : block.nodes) count += needed_[static_cast<std::size_t>(k)] ? 1 : 0;
-    return count;
+    CFunction function{std::move(text_)};
+    for (std::size_t i = 0; i < taken_.size(); ++i) {
+      const Block& block = r_.blocks()[i];
+      if (!taken_[i]) continue;
+      if (has_results(block)) ++function.ways;
+      for (const int k : block.nodes) function.operations += needed_[static_cast<std::size_t>(k)] ? 1 : 0;
+    }
+    return function;
   }
 
  private:
-  bool has_results(const Block& block) const { return block.ends && block.status == converged_; }
+  bool has_results(const Block& block) const { return block.ends && block.status == layout_.converged; }
+  std::size_t result_count(const Block& block) const {
+    return layout_.others ? block.results.size() : std::min(block.results.size(), layout_.numbers);
+  }
+  /// The block on a side of a branch; -1: not in the function.
+  int next(const Block& block, int side) const {
+    const int next = block.next[static_cast<std::size_t>(side)];
+    return next >= 0 && taken_[static_cast<std::size_t>(next)] ? next : -1;
+  }
+
+  /// The blocks most visited; with a block those that lead to it, which are visited as often at least and come before.
+  void find_taken() {
+    const std::vector<Block>& blocks = r_.blocks();
+    std::vector<std::size_t> order(blocks.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return blocks[a].visits > blocks[b].visits; });
+    std::size_t sum = 0;
+    for (const std::size_t i : order) {
+      sum += blocks[i].nodes.size();
+      if (sum > layout_.most_operations && i != 0) return;
+      taken_[i] = true;
+    }
+  }
 
   void find_needed() {
-    for (const Block& block : r_.blocks()) {
+    for (std::size_t k = 0; k < taken_.size(); ++k) {
+      const Block& block = r_.blocks()[k];
+      if (!taken_[k]) continue;
       if (has_results(block))
-        for (std::size_t i = 0; i < block.results.size(); ++i)
+        for (std::size_t i = 0; i < result_count(block); ++i)
           if (!unchanged(block, i)) needed_[static_cast<std::size_t>(block.results[i])] = true;
       if (block.condition >= 0) needed_[static_cast<std::size_t>(block.condition)] = true;
     }
@@ -118,8 +144,8 @@ class Writer {
     size_.assign(blocks.size(), 0);
     for (std::size_t i = blocks.size(); i-- > 0;) {  // blocks come before those that follow them
       size_[i] = blocks[i].nodes.size() + 1;
-      for (const int next : blocks[i].next)
-        if (next >= 0) size_[i] += size_[static_cast<std::size_t>(next)];
+      for (const int side : {0, 1})
+        if (const int to = next(blocks[i], side); to >= 0) size_[i] += size_[static_cast<std::size_t>(to)];
     }
   }
 
@@ -138,7 +164,7 @@ class Writer {
       const Input& input = r_.inputs()[static_cast<std::size_t>(o.of[0])];
       if (needed_[k]) line("const double v" + std::to_string(k) + " = " + source(input) + ";");
     }
-    line("(void)x, (void)t, (void)h, (void)s, (void)e, (void)u;");
+    line("(void)x, (void)t, (void)h, (void)s, (void)e, (void)u, (void)r;");
   }
 
   std::string source(const Input& input) const {
@@ -158,7 +184,7 @@ class Writer {
   }
 
   std::ptrdiff_t place_of(const Input& signal) const {
-    const std::vector<Input>& list = signals_[signal.at_end ? 1 : 0];
+    const std::vector<Input>& list = layout_.signals[signal.at_end ? 1 : 0];
     return std::find(list.begin(), list.end(), signal) - list.begin();
   }
 
@@ -169,19 +195,20 @@ class Writer {
         if (needed_[static_cast<std::size_t>(k)]) write_operation(k);
       if (block.ends || block.condition < 0) return write_end(block);
       // the smaller side inside, so that the depth is small; both return
-      const auto size = [&](int side) { return block.next[side] < 0 ? 0 : size_[static_cast<std::size_t>(block.next[side])]; };
+      const auto size = [&](int side) { return next(block, side) < 0 ? 0 : size_[static_cast<std::size_t>(next(block, side))]; };
       const int inside = size(0) <= size(1) ? 0 : 1;
       const std::string condition = (inside == 0 ? "!" : "") + name(block.condition);
-      if (block.next[inside] < 0) {
+      if (next(block, inside) < 0) {
         line("if (" + condition + ") return 1;");
       } else {
         line("if (" + condition + ") {");
         ++depth_;
-        write(block.next[inside]);
+        write(next(block, inside));
         --depth_;
         line("}");
       }
-      block_index = block.next[1 - inside];
+      block_index = next(block, 1 - inside);
+      if (block_index < 0) return line("return 1;");
     }
   }
 
@@ -201,15 +228,16 @@ class Writer {
       line(block.ends ? "return 2;" : "return 1;");
       return;
     }
-    for (std::size_t i = 0; i < block.results.size(); ++i)
-      if (!unchanged(block, i)) line("x[" + std::to_string(i) + "] = " + name(block.results[i]) + ";");
+    for (std::size_t i = 0; i < result_count(block); ++i) {
+      const std::string place = i < layout_.numbers ? "x[" + std::to_string(i) : "r[" + std::to_string(i - layout_.numbers);
+      if (!unchanged(block, i)) line(place + "] = " + name(block.results[i]) + ";");
+    }
     line("return 0;");
   }
 
   const Recorder& r_;
-  int converged_;
-  const std::array<std::vector<Input>, 2>& signals_;
-  std::vector<bool> needed_;
+  const FunctionLayout& layout_;
+  std::vector<bool> needed_, taken_;  // operations, blocks
   std::vector<std::size_t> size_;
   std::string text_;
   int depth_ = 0;
@@ -217,9 +245,8 @@ class Writer {
 
 }  // namespace
 
-std::string c_function(const Recorder& recording, const std::string& name, int converged,
-                       const std::array<std::vector<Input>, 2>& signals) {
-  return Writer(recording, converged, signals).function(name);
+CFunction c_function(const Recorder& recording, const std::string& name, const FunctionLayout& layout) {
+  return Writer(recording, layout).function(name);
 }
 
 std::vector<Input> signal_inputs(const Recorder& recording, bool at_end) {
@@ -228,7 +255,5 @@ std::vector<Input> signal_inputs(const Recorder& recording, bool at_end) {
     if (input.kind == InputKind::signal && input.at_end == at_end) list.push_back(input);
   return list;
 }
-
-int operation_count(const Recorder& recording) { return Writer(recording, 0, {}).operations(); }
 
 }  // namespace recording

@@ -11,17 +11,25 @@
 namespace recording {
 
 /// The function of a recorded evaluation, named `name`:
-///   static int NAME(double *x, double t, double h, const double *s, const double *e, const double *u)
-/// x: numbers of the state, replaced by the results; t [s]: time at the start of the step; h [s]: its length; s, e: the signals that are inputs of
-/// the recording at its start and at its end (signal_inputs()), in the order of `signals`; u: inputs of the machine. Returns 0; 1 on a way that was not
-/// recorded, 2 where the recorded evaluation did not end with the status `converged`, both with x unchanged.
-std::string c_function(const Recorder& recording, const std::string& name, int converged,
-                       const std::array<std::vector<Input>, 2>& signals = {});
+///   static int NAME(double *x, double t, double h, const double *s, const double *e, const double *u, double *r)
+/// x: numbers of the state, replaced by the first results; t [s]: time at the start of the step; h [s]: its length; s, e: the signals that are
+/// inputs of the recording at its start and at its end (signal_inputs()), in the order of the layout's; u: inputs of the machine; r: the
+/// other results, where the layout has them. Returns 0; 1 on a way that is not in the function, 2 where the recorded evaluation did not end
+/// with the status `converged`, both with x and r unchanged.
+struct FunctionLayout {
+  int converged = 0;
+  std::size_t numbers = 0;  // results that go to x
+  bool others = false;      // whether those beyond go to r
+  std::array<std::vector<Input>, 2> signals{};
+  std::size_t most_operations = static_cast<std::size_t>(-1);  // beyond, the ways least taken are left out
+};
+struct CFunction {
+  std::string text;
+  int operations = 0, ways = 0;  // in it
+};
+CFunction c_function(const Recorder& recording, const std::string& name, const FunctionLayout& layout);
 
 /// The signals that are inputs of a recording at the start, or at the end of a step, in the order of their first use.
 std::vector<Input> signal_inputs(const Recorder& recording, bool at_end);
-
-/// Operations in the function, all ways together.
-int operation_count(const Recorder& recording);
 
 }  // namespace recording

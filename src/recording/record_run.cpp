@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
+#include <set>
 
 #include "base/diagnostic.h"
 #include "description/integrators.h"
@@ -22,6 +24,7 @@ namespace {
 // of the ways that the run did not take
 constexpr std::size_t kMostOperations = 20'000, kGrowth = 1;  // beyond those of the run, and in proportion to them
 constexpr int kRounds = 3;
+constexpr long kFirstSteps = 50;  // followed always
 
 [[noreturn]] void refuse(const std::string& what, const std::string& instead) {
   throw Error(fmt::format("{} has no recorded step: {}", what, instead));
@@ -88,18 +91,29 @@ void record_other_ways(recording::RecordedMachine& machine, const std::vector<Sa
 
 }  // namespace
 
-std::unique_ptr<RecordedRun> record_run(const std::shared_ptr<const CompiledModel>& model) {
-  check(*model);
+std::shared_ptr<const CompiledModel> by_general_steps(const std::shared_ptr<const CompiledModel>& model) {
+  if (model->description.solver.compiled == CompiledKind::off) return model;
+  Description description = model->description;
+  description.solver.compiled = CompiledKind::off;
+  return compile(std::move(description));
+}
+
+std::unique_ptr<RecordedRun> record_run(const std::shared_ptr<const CompiledModel>& given, const RecordedPart& part) {
+  check(*given);
+  const std::shared_ptr<const CompiledModel> model = by_general_steps(given);
   auto run = std::make_unique<RecordedRun>();
   recording::RecordedMachine machine(compact_text(model->description));
   const double duration = model->description.solver.duration;
   StepLoop loop(model, start_state(*model));
   run->start = loop.state();
   double time = 0;
-  std::vector<Sample> samples;  // one per way
+  const double planned = std::min(std::ceil(duration / grid_step(model->description)), static_cast<double>(part.most_steps));
+  const auto stride = std::max(1L, std::lround(planned / static_cast<double>(part.most_followed)));
+  std::set<std::pair<int, int>> counts;  // of iterations, that occurred
+  std::vector<Sample> samples;           // one per way
   std::vector<Origin> origin;   // per block
   try {
-    while (!loop.schedule().reached(loop.state().time, duration)) {
+    while (!loop.schedule().reached(loop.state().time, duration) && run->steps < part.most_steps) {
       time = loop.state().time;
       if (loop.restart_due()) {
         machine.follow_restart(loop.state().values().data(), time, run->restart);
@@ -114,17 +128,20 @@ std::unique_ptr<RecordedRun> record_run(const std::shared_ptr<const CompiledMode
         ++run->others;
         continue;
       }
+      const bool is_new = counts.insert({outcome.iterations, outcome.position_iterations}).second;
+      if (run->steps > kFirstSteps && run->steps % stride != 0 && !is_new) continue;
       const double h = loop.state().time - time;
       if (machine.follow(before.values().data(), time, h, run->step) != recording::RecordedMachine::converged()) ++run->others;
       const std::vector<recording::Recorder::Turn> close = run->step.close_turns();
       if (origin.size() < run->step.blocks().size() || !close.empty()) samples.push_back({before, h});
       origin.resize(run->step.blocks().size(), {samples.size() - 1, {}});
+      if (!part.other_ways) continue;
       for (const recording::Recorder::Turn& turn : close)
         if (run->step.blocks()[static_cast<std::size_t>(turn.block)].next[turn.side ? 1 : 0] < 0)
           record_turn(machine, samples, {samples.size() - 1, {turn}}, origin, run->step);
     }
-    record_other_ways(machine, samples, origin, run->step);
-    if (!loop.schedule().reached(loop.state().time, duration)) run->failure = loop.failure().what();
+    if (part.other_ways) record_other_ways(machine, samples, origin, run->step);
+    if (run->steps < part.most_steps && !loop.schedule().reached(loop.state().time, duration)) run->failure = loop.failure().what();
     for (const bool at_end : {false, true}) {
       std::vector<recording::Input>& inputs = run->inputs[at_end ? 1 : 0];
       inputs = recording::signal_inputs(run->step, at_end);

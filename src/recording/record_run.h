@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,8 +28,18 @@ struct RecordedRun {
   std::string failure;  // why it ended early; empty: it did not
 };
 
+/// How much of a run is recorded.
+struct RecordedPart {
+  long most_steps = std::numeric_limits<long>::max();     // from the start
+  long most_followed = std::numeric_limits<long>::max();  // of these steps: the first ones, the others evenly, and those of new counts of iterations
+  bool other_ways = true;  // also ways near those of the run: where rounding errors decide, and where other steps branched otherwise
+};
+
+/// The model with `solver.compiled: off`.
+std::shared_ptr<const CompiledModel> by_general_steps(const std::shared_ptr<const CompiledModel>& model);
+
 /// Runs the model from its start for its duration and records its steps. Throws Error, with the reason, for machines whose step cannot be
 /// recorded.
-std::unique_ptr<RecordedRun> record_run(const std::shared_ptr<const CompiledModel>& model);
+std::unique_ptr<RecordedRun> record_run(const std::shared_ptr<const CompiledModel>& model, const RecordedPart& part = {});
 
 }  // namespace trunnion

@@ -28,7 +28,7 @@ RecordedMachine::~RecordedMachine() = default;
 int RecordedMachine::size() const { return static_cast<int>(machine_->state.values().size()); }
 int RecordedMachine::converged() { return static_cast<int>(trunnion::StepStatus::converged); }
 
-/// Runs evaluation() from a state and ends the recording with the state that it leaves.
+/// Runs evaluation(report) from a state and ends the recording with the state that it leaves, and the report.
 template <class Evaluation>
 int RecordedMachine::follow_from(const Real* state, Real time, Recorder& recording, std::vector<Recorder::Turn> turns,
                                  Evaluation&& evaluation) {
@@ -43,8 +43,10 @@ int RecordedMachine::follow_from(const Real* state, Real time, Recorder& recordi
   }
   m.state.time = recording.input({InputKind::time}, time);
   try {
-    const int status = evaluation();
-    recording.end(status, x);
+    std::vector<Number> results;
+    const int status = evaluation(results);
+    results.insert(results.begin(), x.begin(), x.end());
+    recording.end(status, results);
     return status;
   } catch (...) {
     recording.abandon();
@@ -53,13 +55,23 @@ int RecordedMachine::follow_from(const Real* state, Real time, Recorder& recordi
 }
 
 int RecordedMachine::follow(const Real* state, Real time, Real h, Recorder& recording, std::vector<Recorder::Turn> turns) {
-  return follow_from(state, time, recording, std::move(turns), [&] {
-    return static_cast<int>(machine_->stepper->step(machine_->state, recording.input({InputKind::step}, h)).status);
+  return follow_from(state, time, recording, std::move(turns), [&](std::vector<Number>& report) {
+    const trunnion::StepOutcome outcome = machine_->stepper->step(machine_->state, recording.input({InputKind::step}, h));
+    report.resize(report_size);
+    report[iterations] = outcome.iterations;
+    report[position_iterations] = outcome.position_iterations;
+    report[violation] = outcome.violation;
+    report[velocity_violation] = outcome.velocity_violation;
+    report[penalty] = outcome.penalty;
+    report[penalty_limited] = outcome.penalty_limited ? 1 : 0;
+    report[oil_rho] = outcome.oil_rule.rho;
+    report[oil_euler] = outcome.oil_rule.implicit_euler ? 1 : 0;
+    return static_cast<int>(outcome.status);
   });
 }
 
 int RecordedMachine::follow_restart(const Real* state, Real time, Recorder& recording) {
-  return follow_from(state, time, recording, {}, [&] {
+  return follow_from(state, time, recording, {}, [&](std::vector<Number>&) {
     trunnion::set_signal_spools(*machine_->model, machine_->state);
     return machine_->stepper->restart(machine_->state) ? converged() : static_cast<int>(trunnion::StepStatus::singular);
   });

@@ -20,8 +20,10 @@ class RecordedMachine {
 
   /// Numbers of a state (model/state.h), without its time.
   int size() const;
-  /// Follows the step of h [s] from a state of size() numbers at `time` [s], and adds its way to the recording; the status with which the step
-  /// ended. Throws std::runtime_error if that cannot be recorded. `turns`: Recorder::begin().
+  /// What a step reports (StepOutcome): results beyond the state's size().
+  enum Report { iterations, position_iterations, violation, velocity_violation, penalty, penalty_limited, oil_rho, oil_euler, report_size };
+  /// Follows the step of h [s] from a state of size() numbers at `time` [s], and adds its way to the recording, with the state and the report as
+  /// results; the status with which the step ended. Throws std::runtime_error if that cannot be recorded. `turns`: Recorder::begin().
   int follow(const Real* state, Real time, Real h, Recorder& recording, std::vector<Recorder::Turn> turns = {});
   /// Follows the right limit after a jump at `time`: accelerations, rates and multipliers anew. The status: converged(), or another where the
   /// constraints determine no accelerations.

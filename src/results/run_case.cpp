@@ -97,6 +97,7 @@ CaseResult run_case(const std::shared_ptr<const CompiledModel>& model, const Pro
     Runner run(model, start_of(model, start));
     const auto update = [&] {
       result.statistics = run.statistics();
+      result.compiled = run.stepper().remark();
       result.coupling = coupling_report(*model, run.state().coupling());
       if (result.coupling)
         result.coupling_faults =

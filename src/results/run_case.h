@@ -28,6 +28,7 @@ struct CaseResult {
   std::vector<std::string> warnings;         // doubtful settings
   std::optional<MeasuredErrors> measured;    // by measure_errors()
   double end_time = 0;                       // [s] reached
+  std::string compiled;                      // how its steps were computed, Stepper::remark()
   /// Set if the run failed; its text gives the time, the equations and remedies.
   std::optional<SimulationError> failure;
   int signal = 0;      // that interrupted the run; 0: none

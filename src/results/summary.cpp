@@ -298,6 +298,8 @@ std::string summary_json(const CaseResult& r, const std::string& model_file, dou
       {"resolved_steps", s.resolved_steps},
       {"part_iterations", s.part_iterations},
       {"capped_steps", s.capped_steps},
+      {"compiled_steps", s.compiled_steps},
+      {"compiled", r.compiled.empty() ? Json(nullptr) : Json(r.compiled)},
       {"iterations", iterations_json(s)},
       {"step_seconds", s.step_seconds},
       {"step_cpu_seconds", s.step_cpu_seconds},
@@ -336,6 +338,9 @@ std::string summary_text(const CaseResult& r, double wall_seconds) {
     text += fmt::format("  start        {} given value{} moved to satisfy the constraints; trunnion check names them\n", moved,
                         moved > 1 ? "s" : "");
   for (const std::string& warning : r.warnings) text += fmt::format("  WARNING      {}\n", warning);
+  if (!r.compiled.empty())
+    text += fmt::format("  compiled     {}{}\n", s.compiled_steps > 0 ? fmt::format("{} of {} steps by the ", s.compiled_steps, s.steps) : "",
+                        r.compiled);
   if (s.split_steps > 0) text += fmt::format("  jumps        {} steps split where a signal jumps\n", s.split_steps);
   if (s.divided_steps > 0) text += fmt::format("  divided      {} steps, converged only after subdividing the step\n", s.divided_steps);
   if (s.capped_steps > 0) text += fmt::format("  CAPPED       {} steps ended at the iteration cap\n", s.capped_steps);

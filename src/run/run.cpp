@@ -70,6 +70,7 @@ void StepCounter::count(const StateVector& state, const StepOutcome& r) {
   if (r.status == StepStatus::capped) ++s.capped_steps;
   if (!schedule.on_grid(t) && schedule.is_jump(t)) ++s.split_steps;
   if (r.parts > 1) ++s.divided_steps;
+  if (r.compiled) ++s.compiled_steps;
   if (r.resolved) ++s.resolved_steps;
   s.part_iterations += r.part_iterations;
   if (r.violation > s.max_violation) {

@@ -40,6 +40,7 @@ struct RunStatistics {
   long position_iterations = 0;  // solves for dependent positions, summed; counted apart
   std::vector<long> histogram;   // [i]: steps that took i iterations
   long capped_steps = 0;
+  long compiled_steps = 0;                           // by code generated for the model
   long split_steps = 0;                              // grid steps that a jump split
   long divided_steps = 0;                            // in which Newton's method converged only after subdividing the step
   long resolved_steps = 0, part_iterations = 0;      // subdivided because pressures jumped; solves for these substeps, counted separately

@@ -130,6 +130,8 @@ void check_coupling(const Description& d, Findings& out) {
     if (s.integrator) check_integrator(d, out, path + ".integrator", *s.integrator);
   }
   if (d.solver.coupling != CouplingKind::cosimulation) return;
+  if (d.solver.compiled == CompiledKind::on)
+    add_finding(d, out, "solver.compiled", "a co-simulation has no compiled step", "`off` or `auto`, or solver.coupling: monolithic");
   if (c.control && c.control->min_step > grid_step(d))
     add_finding(d, out, "coupling.control.min_step", "the minimum communication step is greater than the maximum, `coupling.step`",
                 "at most " + number_text(grid_step(d)) + " s");

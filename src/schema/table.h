@@ -165,6 +165,7 @@ const std::vector<const char*>& coupling_variable_words();
 const std::vector<const char*>& coupling_prediction_words();
 const std::vector<const char*>& friction_side_words();
 const std::vector<const char*>& tangent_words();
+const std::vector<const char*>& compiled_words();
 const std::vector<const char*>& friction_words();
 
 }  // namespace trunnion

@@ -283,6 +283,10 @@ void describe_settings(Visitor& v, SolverDescription& s) {
        }});
   v.leaf({"coupling", "Coupling of mechanism and hydraulics"}, choice(s.coupling, coupling_words()));
   v.leaf({"tangent", "Derivatives of the equations"}, choice(s.tangent, tangent_words()));
+  v.leaf({"compiled",
+          "Steps by C code generated for this model and compiled on this machine, the general step where that code does not apply; `auto`: "
+          "where it is cached or the run takes longer than to make it"},
+         choice(s.compiled, compiled_words()));
   v.leaf({"step", "Time step", kTime, kPositive}, &s.step);
   v.leaf({"duration", "End of the simulation", kTime, kPositive}, &s.duration);
   v.leaf({"penalty",
@@ -375,6 +379,10 @@ const std::vector<const char*>& coupling_words() {
 }
 const std::vector<const char*>& tangent_words() {
   static const std::vector<const char*> words{"exact", "forward_difference"};
+  return words;
+}
+const std::vector<const char*>& compiled_words() {
+  static const std::vector<const char*> words{"off", "on", "auto"};
   return words;
 }
 const std::vector<const char*>& friction_words() {

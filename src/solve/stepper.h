@@ -65,6 +65,7 @@ struct StepOutcome {
   bool penalty_limited = false;           // whether a given one was outside the limits of mechanics/penalty_factors.h
   OilRule oil_rule = {};                  // by which the oil was integrated
   std::optional<double> oil_defect = {};  // [m3] co-simulation: by which the motions of pistons in both subsystems differ since the start
+  bool compiled = false;                  // computed by code generated for the model
   double longest_step = 0;                // [s] unstable: longest stable step here; 0: unknown
   bool ok() const { return status == StepStatus::converged || status == StepStatus::capped; }
   /// Counts and largest values of a part of this step.
@@ -111,6 +112,8 @@ class Stepper {
   }
   /// Of the last step; null: the integrator does not estimate its error.
   virtual const StepErrors* errors() const { return nullptr; }
+  /// How steps are computed, for the user; empty: by the general step, as asked.
+  virtual std::string remark() const { return {}; }
   /// Name of the worst unknown of a report.
   virtual std::string unknown_name(int unknown) const = 0;
 };

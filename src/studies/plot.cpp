@@ -2,17 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "studies/plot.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cmath>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -23,11 +18,10 @@
 
 #include "base/diagnostic.h"
 #include "base/text.h"
+#include "external/process.h"
 #include "file/input.h"
 #include "results/files.h"
 #include "studies/table.h"
-
-extern char** environ;  // NOLINT(readability-redundant-declaration): not in every unistd.h
 
 namespace trunnion {
 
@@ -314,58 +308,6 @@ constexpr std::string_view kScriptMark = "# gnuplot ", kScriptMarkEnd = " draws 
 /// The file that gnuplot writes before it is renamed.
 std::string part_of(const std::string& picture) { return picture + ".part"; }
 
-/// gnuplot's error output and exit code; -1: it could not be started.
-struct Spoken {
-  int code = -1;
-  int error = 0;  // errno if it could not be started
-  std::string text;
-};
-
-/// `gnuplot -d -c script picture` within `folder`.
-Spoken call_gnuplot(const std::string& folder, const std::string& script, const std::string& picture) {
-  Spoken spoken;
-  std::array<int, 2> pipe_ends{};
-  if (pipe2(pipe_ends.data(), O_CLOEXEC) != 0) {
-    spoken.error = errno;
-    return spoken;
-  }
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDERR_FILENO);
-  std::array<std::string, 5> words{"gnuplot", "-d", "-c", script, picture};  // -d: no user settings
-  std::array<char*, 6> arguments{};
-  for (std::size_t i = 0; i < words.size(); ++i) arguments[i] = words[i].data();
-  posix_spawnattr_t attributes;  // default handling in gnuplot of signals that this program ignores
-  posix_spawnattr_init(&attributes);
-  sigset_t usual;
-  sigemptyset(&usual);
-  for (const int signal : {SIGPIPE, SIGXFSZ}) sigaddset(&usual, signal);
-  posix_spawnattr_setsigdefault(&attributes, &usual);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-  pid_t child = 0;
-  spoken.error = posix_spawnp(&child, "gnuplot", &actions, &attributes, arguments.data(), environ);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  close(pipe_ends[1]);
-  if (spoken.error == 0) {
-    std::array<char, 512> buffer{};
-    for (ssize_t n = 0; (n = read(pipe_ends[0], buffer.data(), buffer.size())) != 0;) {
-      if (n > 0)
-        spoken.text.append(buffer.data(), static_cast<std::size_t>(n));
-      else if (errno != EINTR)
-        break;
-    }
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
-    spoken.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
-  }
-  close(pipe_ends[0]);
-  return spoken;
-}
-
 }  // namespace
 
 std::string plot_script(const Plot& plot, const std::string& picture) {
@@ -429,7 +371,8 @@ std::string draw(const Plot& plot, const std::string& picture) {
   std::error_code ignored;
   std::filesystem::remove(drawn, ignored);  // a link would be followed
   // with ./ gnuplot takes no name as an option, a pipe or a command
-  const Spoken spoken = call_gnuplot(folder, "./" + std::filesystem::path(script).filename().string(), "./" + part_of(name));
+  const ProcessResult spoken = run_process(
+      folder, {"gnuplot", "-d", "-c", "./" + std::filesystem::path(script).filename().string(), "./" + part_of(name)});  // -d: no user settings
   if (spoken.code == 0 && std::filesystem::file_size(drawn, ignored) > 0 && !ignored) {
     std::filesystem::rename(drawn, picture);
     std::filesystem::remove(script, ignored);
