@@ -1,5 +1,6 @@
 // The step of the four-bar (Brown-McPhee, 1 ms, 10 s) compared with the hand-written program for this mechanism, in the
-// same run: ns per step over blocks of steps, and their ratio. Then the other friction models, the cranes, both treatments
+// same run: ns per step over blocks of steps, and their ratio. Then steps by generated code (solver.compiled), the first time with
+// their compilation, the other friction models, the cranes, both treatments
 // of the constraints on every machine with loops, both families of coordinates, and the residual of open chains of 1 to 1000 bodies with
 // the fitted exponent of its cost.
 // SPDX-License-Identifier: BSD-3-Clause
@@ -11,6 +12,7 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -46,9 +48,9 @@ Timing time_run(const std::shared_ptr<const CompiledModel>& model, int repetitio
   return best;
 }
 
-/// Runs the limit program; returns its ns per step, or a negative number.
-double time_limit() {
-  FILE* pipe = popen(TRUNNION_FOUR_BAR_LIMIT " 20", "r");
+/// Runs a hand-written program; returns its ns per step, or a negative number.
+double time_program(const std::string& program) {
+  FILE* pipe = popen((program + " 20").c_str(), "r");
   if (pipe == nullptr) return -1;
   double ns = -1;
   if (std::fscanf(pipe, "ns_per_step %lf", &ns) != 1) ns = -1;
@@ -63,7 +65,7 @@ void report_ratio() {
   double limit = 1e300, engine = 1e300;
   Timing timing;
   for (int i = 0; i < 5; ++i) {
-    const double l = time_limit();
+    const double l = time_program(TRUNNION_FOUR_BAR_LIMIT);
     timing = time_run(model, 20);
     ratios.push_back(timing.nanoseconds / l);
     limit = std::min(limit, l);
@@ -118,6 +120,22 @@ void report_pair(const char* example, const std::string& first, const std::strin
   fmt::print("{:<26} {} {:5.0f} ns/step {:.3f} iterations,  {} {:5.0f} ns/step {:.3f} iterations,  ratio {:.2f} (median of 7)\n", example,
              first.substr(first.find('=') + 1), best_a, at.iterations, second.substr(second.find('=') + 1), best_b, bt.iterations,
              ratios[3]);
+}
+
+/// Steps by generated code against general ones, and against the four-bar's hand-written program.
+void report_compiled() {
+  const auto model = load("four_bar.yaml", {"solver.compiled=on"});
+  std::vector<double> ratios;
+  for (int i = 0; i < 7; ++i) {
+    const double by_hand = time_program(TRUNNION_FOUR_BAR_SPECIALISED);
+    ratios.push_back(time_run(model, 20).nanoseconds / by_hand);
+  }
+  std::sort(ratios.begin(), ratios.end());
+  fmt::print("four-bar, compiled step over the program by hand: ratio {:.2f} (median of 7, {:.2f} to {:.2f})\n", ratios[3], ratios.front(),
+             ratios.back());
+  for (const char* example :
+       {"four_bar.yaml", "crane_single.yaml", "lever.yaml", "slewing_crane.yaml", "forwarder_crane.yaml", "articulated_loader.yaml", "excavator.yaml"})
+    report_pair(example, "compiled=off", "compiled=on", 1);
 }
 
 /// Both treatments of the constraints on the machines with loops.
@@ -204,6 +222,7 @@ BENCHMARK(BM_FourBarStep)->Iterations(100000);
 
 int main(int argc, char** argv) {
   report_ratio();
+  report_compiled();
   report_models();
   report_treatments();
   report_coordinates();

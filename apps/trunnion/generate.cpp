@@ -36,8 +36,9 @@ int generate(const GenerateOptions& options) {
   if (!options.quiet) {
     fmt::print("{} steps recorded, {} ways, {} operations", code.steps - code.others, code.ways, code.operations);
     if (code.others > 0) fmt::print("; {} steps of another kind are left to the general step", code.others);
-    fmt::print("\nfiles: {}", folder);
-    for (const auto& [name, text] : code.files) fmt::print("/{}{}", name, name == code.files.rbegin()->first ? "\n" : ", ");
+    fmt::print("\nfiles in {}:", folder);
+    for (const auto& [name, text] : code.files) fmt::print(" {}", name);
+    fmt::print("\n");
   }
   if (!code.failure.empty()) {
     fmt::print(stderr, "{}\nthe code has the steps until then\n", code.failure);

@@ -10,23 +10,23 @@
 
 namespace recording {
 
-/// The function of a recorded evaluation, named `name`:
-///   static int NAME(double *x, double t, double h, const double *s, const double *e, const double *u, double *r)
-/// x: numbers of the state, replaced by the first results; t [s]: time at the start of the step; h [s]: its length; s, e: the signals that are
-/// inputs of the recording at its start and at its end (signal_inputs()), in the order of the layout's; u: inputs of the machine; r: the
-/// other results, where the layout has them. Returns 0; 1 on a way that is not in the function, 2 where the recorded evaluation did not end
-/// with the status `converged`, both with x and r unchanged.
+/// What a function takes and gives.
 struct FunctionLayout {
-  int converged = 0;
-  std::size_t numbers = 0;  // results that go to x
-  bool others = false;      // whether those beyond go to r
-  std::array<std::vector<Input>, 2> signals{};
+  int converged = 0;                                           // the status of an evaluation with results
+  std::size_t numbers = 0;                                     // of its results that go to x
+  bool others = false;                                         // whether those beyond go to r
+  std::array<std::vector<Input>, 2> signals{};                 // in the order of s and of e
   std::size_t most_operations = static_cast<std::size_t>(-1);  // beyond, the ways least taken are left out
 };
 struct CFunction {
   std::string text;
   int operations = 0, ways = 0;  // in it
 };
+/// The function of a recorded evaluation, named `name`:
+///   static int NAME(double *x, double t, double h, const double *s, const double *e, const double *u, double *r)
+/// x: numbers of the state, replaced by results; t [s]: time at the start of the step; h [s]: its length; s, e: the signals that are inputs of the
+/// recording at its start and at its end (signal_inputs()); u: inputs of the machine; r: other results. Returns 0; 1 on a way that is not in
+/// the function, 2 where the recorded evaluation did not end with the status `converged`, both with x and r unchanged.
 CFunction c_function(const Recorder& recording, const std::string& name, const FunctionLayout& layout);
 
 /// The signals that are inputs of a recording at the start, or at the end of a step, in the order of their first use.

@@ -21,6 +21,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -304,7 +305,7 @@ class CompiledStep final : public Stepper {
     const StepOutcome general = general_->step(state, h);
     if (!general.ok() || !compiled(checked_, h)) return general;
     is_checked_ = true;
-    const double difference = largest_difference(checked_, state);
+    const double difference = largest_difference(checked_, state, h);
     if (!(difference < kSame)) {
       in_use_ = false;
       remark_ = fmt::format("general step: the compiled one differs by {:.2g} of the largest values in the first step", difference);
@@ -314,20 +315,26 @@ class CompiledStep final : public Stepper {
     return report();
   }
 
-  /// Relative to the largest number of its kind.
-  double largest_difference(const StateVector& a, const StateVector& b) const {
+  /// Relative to the largest number of its kind; of velocities and accelerations, which may be rounding errors of rest, their displacements over
+  /// a step, relative to the configuration.
+  double largest_difference(const StateVector& a, const StateVector& b, double h) const {
+    constexpr double kMoved = 1e-3;  // share of the configuration that is a displacement
     const StateLayout& n = model_->layout;
-    const double *x = a.values().data(), *y = b.values().data();
     double largest = 0;
-    for (const int count : {n.nq, n.nv, n.nv, n.ny}) {
-      double size = 0, difference = 0;
-      for (int i = 0; i < count; ++i, ++x, ++y) {
-        size = std::max(size, std::abs(*y));
-        difference = std::max(difference, std::abs(*x - *y));
+    const auto compare = [&](const double* x, const double* y, int count, double unit, double least) {
+      double size = least, difference = 0;
+      for (int i = 0; i < count; ++i) {
+        if (!std::isfinite(x[i])) difference = std::numeric_limits<double>::infinity();
+        size = std::max(size, unit * std::abs(y[i]));
+        difference = std::max(difference, unit * std::abs(x[i] - y[i]));
       }
       if (difference > 0) largest = std::max(largest, difference / size);
-      if (std::isnan(difference)) return difference;
-    }
+      return size;
+    };
+    const double moved = kMoved * compare(a.q(), b.q(), n.nq, 1, 0);
+    compare(a.v(), b.v(), n.nv, h, moved);
+    compare(a.a(), b.a(), n.nv, h * h, moved);
+    compare(a.y(), b.y(), n.ny, 1, 0);
     return largest;
   }
 
