@@ -70,18 +70,31 @@ template <int N>
 inline void factor(double (&A)[N][N], int (&piv)[N]) {
   for (int k = 0; k < N; ++k) {
     int p = k;
-    for (int i = k + 1; i < N; ++i) if (std::abs(A[i][k]) > std::abs(A[p][k])) p = i;
+    for (int i = k + 1; i < N; ++i)
+      if (std::abs(A[i][k]) > std::abs(A[p][k])) p = i;
     piv[k] = p;
-    if (p != k) for (int j = 0; j < N; ++j) std::swap(A[k][j], A[p][j]);
+    if (p != k)
+      for (int j = 0; j < N; ++j) std::swap(A[k][j], A[p][j]);
     const double inv = A[k][k] = 1 / A[k][k];
-    for (int i = k + 1; i < N; ++i) { const double f = A[i][k] *= inv; for (int j = k + 1; j < N; ++j) A[i][j] -= f * A[k][j]; }
+    for (int i = k + 1; i < N; ++i) {
+      const double f = A[i][k] *= inv;
+      for (int j = k + 1; j < N; ++j) A[i][j] -= f * A[k][j];
+    }
   }
 }
 template <int N>
 inline void resolve(const double (&A)[N][N], const int (&piv)[N], double (&b)[N]) {
   for (int k = 0; k < N; ++k) std::swap(b[k], b[piv[k]]);
-  for (int i = 1; i < N; ++i) { double t = b[i]; for (int j = 0; j < i; ++j) t -= A[i][j] * b[j]; b[i] = t; }
-  for (int i = N - 1; i >= 0; --i) { double t = b[i]; for (int j = i + 1; j < N; ++j) t -= A[i][j] * b[j]; b[i] = t * A[i][i]; }
+  for (int i = 1; i < N; ++i) {
+    double t = b[i];
+    for (int j = 0; j < i; ++j) t -= A[i][j] * b[j];
+    b[i] = t;
+  }
+  for (int i = N - 1; i >= 0; --i) {
+    double t = b[i];
+    for (int j = i + 1; j < N; ++j) t -= A[i][j] * b[j];
+    b[i] = t * A[i][i];
+  }
 }
 }  // namespace
 
@@ -255,19 +268,22 @@ int main(int argc, char** argv) {
         while (!(ea < 1e-7 && ep < 1e-2) && it < 20) {
           ++it;
           // r holds the increments: advance port linearly
-          sl -= ds * r[0]; sdl -= dsd * r[0];
+          sl -= ds * r[0];
+          sdl -= dsd * r[0];
           Fl -= A2 * r[4] - A3 * r[5] - dFm * dsd * r[0];
           double Fm2, dFm2;
           friction(sdl, Fm2, dFm2);
           const double F2 = pn[1] * A2 - pn[2] * A3 - Fm2;
           const double l2b = l20 + (sl - s0), l3b = l30 - (sl - s0), V2b = Vh2 + A2 * l2b, V3b = Vh3 + A3 * l3b;
-          const double B2b = 1 / (1 / Boil + Vh2 / (V2b * Bh) + A2 * l2b / (V2b * Bc)), B3b = 1 / (1 / Boil + Vh3 / (V3b * Bh) + A3 * l3b / (V3b * Bc));
+          const double B2b = 1 / (1 / Boil + Vh2 / (V2b * Bh) + A2 * l2b / (V2b * Bc)),
+                       B3b = 1 / (1 / Boil + Vh3 / (V3b * Bh) + A3 * l3b / (V3b * Bc));
           Flow d1b = U >= 0 ? orifice(Cvd * U, pP - pn[0]) : orifice(-Cvd * U, pn[0] - pT);
           Flow d3b = U >= 0 ? orifice(Cvd * U, pn[2] - pT) : orifice(-Cvd * U, pP - pn[2]);
           if (U < 0) d1b.Q = -d1b.Q, d3b.Q = -d3b.Q;
           const Flow qb = orifice(Cd * At * std::sqrt(2 / rho), pn[0] - pn[1]);
           for (int i = 0; i < 3; ++i) pdn[i] = 2 / dt * pn[i] + pa[i];
-          r[0] = -(F2 - Fl) * ds; r[1] = r[2] = 0;
+          r[0] = -(F2 - Fl) * ds;
+          r[1] = r[2] = 0;
           Fl = F2;
           r[3] = pdn[0] - B1 / Vh1 * (d1b.Q - qb.Q);
           r[4] = pdn[1] - B2b / V2b * (qb.Q - A2 * sdl);
@@ -275,11 +291,16 @@ int main(int argc, char** argv) {
           resolve<6>(T, piv, r);
           ea = ep = 0;
           for (int i = 0; i < 3; ++i) {
-            an[i] -= r[i]; pn[i] -= r[3 + i];
-            ea = std::max(ea, std::abs(r[i])); ep = std::max(ep, std::abs(r[3 + i]));
+            an[i] -= r[i];
+            pn[i] -= r[3 + i];
+            ea = std::max(ea, std::abs(r[i]));
+            ep = std::max(ep, std::abs(r[3 + i]));
           }
         }
-        for (int i = 0; i < 3; ++i) { cn[i] = cos(an[i]); sn_[i] = sin(an[i]); }
+        for (int i = 0; i < 3; ++i) {
+          cn[i] = cos(an[i]);
+          sn_[i] = sin(an[i]);
+        }
         lam[0] += alpha * (L1 * cn[0] + L2 * cn[1] + L3 * cn[2] - xE);
         lam[1] += alpha * (L1 * sn_[0] + L2 * sn_[1] + L3 * sn_[2]);
         break;
@@ -300,7 +321,9 @@ int main(int argc, char** argv) {
           bw[i] += W[i][j] * wn[j];
         }
       }
-      int pp[3]; factor<3>(P, pp); resolve<3>(P, pp, bv);
+      int pp[3];
+      factor<3>(P, pp);
+      resolve<3>(P, pp, bv);
       const double Lk[3] = {L1, L2, L3};
       double g0 = 0, g1 = 0;
       for (int i = 0; i < 3; ++i) {

@@ -133,8 +133,8 @@ void report_compiled() {
   std::sort(ratios.begin(), ratios.end());
   fmt::print("four-bar, compiled step over the program by hand: ratio {:.2f} (median of 7, {:.2f} to {:.2f})\n", ratios[3], ratios.front(),
              ratios.back());
-  for (const char* example :
-       {"four_bar.yaml", "crane_single.yaml", "lever.yaml", "slewing_crane.yaml", "forwarder_crane.yaml", "articulated_loader.yaml", "excavator.yaml"})
+  for (const char* example : {"four_bar.yaml", "crane_single.yaml", "lever.yaml", "slewing_crane.yaml", "forwarder_crane.yaml",
+                              "articulated_loader.yaml", "excavator.yaml"})
     report_pair(example, "compiled=off", "compiled=on", 1);
 }
 

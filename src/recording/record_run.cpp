@@ -64,6 +64,13 @@ struct Sample {
   double h = 0;
 };
 
+/// Of the last evaluation.
+double operations_of_way(const recording::Recorder& recording) {
+  std::size_t count = 0;
+  for (const int block : recording.way()) count += recording.blocks()[static_cast<std::size_t>(block)].nodes.size();
+  return static_cast<double>(count);
+}
+
 /// Records the way of a step with turns. `origin` grows by the new blocks.
 void record_turn(recording::RecordedMachine& machine, const std::vector<Sample>& samples, const Origin& from, std::vector<Origin>& origin,
                  recording::Recorder& recording) {
@@ -108,10 +115,10 @@ std::unique_ptr<RecordedRun> record_run(const std::shared_ptr<const CompiledMode
   run->start = loop.state();
   double time = 0;
   const double planned = std::min(std::ceil(duration / grid_step(model->description)), static_cast<double>(part.most_steps));
-  const auto stride = std::max(1L, std::lround(planned / static_cast<double>(part.most_followed)));
+  long stride = 1;
   std::set<std::pair<int, int>> counts;  // of iterations, that occurred
   std::vector<Sample> samples;           // one per way
-  std::vector<Origin> origin;   // per block
+  std::vector<Origin> origin;            // per block
   try {
     while (!loop.schedule().reached(loop.state().time, duration) && run->steps < part.most_steps) {
       time = loop.state().time;
@@ -132,6 +139,7 @@ std::unique_ptr<RecordedRun> record_run(const std::shared_ptr<const CompiledMode
       if (run->steps > kFirstSteps && run->steps % stride != 0 && !is_new) continue;
       const double h = loop.state().time - time;
       if (machine.follow(before.values().data(), time, h, run->step) != recording::RecordedMachine::converged()) ++run->others;
+      if (run->steps <= kFirstSteps) stride = std::max(stride, std::lround(planned * operations_of_way(run->step) / part.most_operations));
       const std::vector<recording::Recorder::Turn> close = run->step.close_turns();
       if (origin.size() < run->step.blocks().size() || !close.empty()) samples.push_back({before, h});
       origin.resize(run->step.blocks().size(), {samples.size() - 1, {}});

@@ -30,8 +30,9 @@ struct RecordedRun {
 
 /// How much of a run is recorded.
 struct RecordedPart {
-  long most_steps = std::numeric_limits<long>::max();     // from the start
-  long most_followed = std::numeric_limits<long>::max();  // of these steps: the first ones, the others evenly, and those of new counts of iterations
+  long most_steps = std::numeric_limits<long>::max();  // from the start
+  /// Operations of the steps that are followed: of these steps the first ones, others evenly, and those of new counts of iterations.
+  double most_operations = std::numeric_limits<double>::infinity();
   bool other_ways = true;  // also ways near those of the run: where rounding errors decide, and where other steps branched otherwise
 };
 

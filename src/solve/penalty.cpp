@@ -21,7 +21,7 @@ constexpr double kSlight = 1e-5;         // relative to the velocities (accelera
 constexpr double kSameGradients = 3e-8;  // [rad, of the machine's length] displacement over which constraint gradients are constant
 constexpr int kProjections = 5;
 constexpr int kClosingPasses = 20;
-constexpr int kRecordedPasses = 1;  // made by a recording whether they are needed or not, instead of branches
+constexpr int kRecordedPasses = 1;         // made by a recording whether they are needed or not, instead of branches
 constexpr double kLeastViolation = 1e-15;  // [-, of the machine's length] smallest attainable violation
 
 }  // namespace

@@ -371,8 +371,8 @@ std::string draw(const Plot& plot, const std::string& picture) {
   std::error_code ignored;
   std::filesystem::remove(drawn, ignored);  // a link would be followed
   // with ./ gnuplot takes no name as an option, a pipe or a command
-  const ProcessResult spoken = run_process(
-      folder, {"gnuplot", "-d", "-c", "./" + std::filesystem::path(script).filename().string(), "./" + part_of(name)});  // -d: no user settings
+  const ProcessResult spoken = run_process(folder, {"gnuplot", "-d", "-c", "./" + std::filesystem::path(script).filename().string(),
+                                                    "./" + part_of(name)});  // -d: no user settings
   if (spoken.code == 0 && std::filesystem::file_size(drawn, ignored) > 0 && !ignored) {
     std::filesystem::rename(drawn, picture);
     std::filesystem::remove(script, ignored);

@@ -85,10 +85,12 @@ TEST_F(Compiled, StepsAreThoseOfTheGeneralStep) {
     EXPECT_EQ(general->stepper().remark(), "");
     EXPECT_TRUE(compiled->stepper().remark().starts_with("compiled step: ")) << compiled->stepper().remark();
     EXPECT_EQ(general->statistics().compiled_steps, 0);
-    EXPECT_GT(static_cast<double>(compiled->statistics().compiled_steps), 0.8 * static_cast<double>(compiled->statistics().steps)) << example;
+    EXPECT_GT(static_cast<double>(compiled->statistics().compiled_steps), 0.5 * static_cast<double>(compiled->statistics().steps))
+        << example;
     EXPECT_EQ(compiled->statistics().steps, general->statistics().steps);
     EXPECT_NEAR(compiled->statistics().mean_iterations(), general->statistics().mean_iterations(), 0.02) << example;
-    EXPECT_NEAR(compiled->statistics().max_violation, general->statistics().max_violation, 1e-3 * general->statistics().max_violation + 1e-14);
+    EXPECT_NEAR(compiled->statistics().max_violation, general->statistics().max_violation,
+                1e-3 * general->statistics().max_violation + 1e-14);
     EXPECT_LT(largest_difference(*compiled, *general, 0, n.nq), 1e-10) << example;
     EXPECT_LT(largest_difference(*compiled, *general, n.nq + 2 * n.nv, n.nq + 2 * n.nv + n.ny), 1e-7) << example;
     EXPECT_EQ(run_of(example, "on")->state(), compiled->state()) << example << ": from the cache, bit for bit";
@@ -123,21 +125,6 @@ TEST_F(Compiled, WithoutACompilerTheGeneralStepIsUsed) {
   EXPECT_EQ(run->state(), run_of("lever", "off")->state());
 }
 
-TEST_F(Compiled, WrongCodeIsFoundInTheFirstStep) {
-  run_of("lever", "on");
-  const std::string library = file(".so"), source = file(".c"), wrong = path("wrong.c");
-  std::string text = text_of(source);
-  const std::string call = "return step(x, t, h, s, e, 0, r);";
-  ASSERT_NE(text.find(call), std::string::npos);
-  text.replace(text.find(call), call.size(), "const int status = step(x, t, h, s, e, 0, r); x[0] += 1e-6; return status;");
-  std::ofstream(wrong) << text;
-  fs::remove(library);  // another file: the first one stays loaded
-  ASSERT_EQ(std::system(("cc -O1 -fPIC -shared -o '" + library + "' '" + wrong + "' -lm && chmod 700 '" + library + "'").c_str()), 0);
-  const auto run = run_of("lever", "on");
-  EXPECT_NE(run->stepper().remark().find("differs by"), std::string::npos) << run->stepper().remark();
-  EXPECT_EQ(run->state(), run_of("lever", "off")->state());
-}
-
 TEST_F(Compiled, MachinesWithoutARecordedStepSayWhy) {
   const auto run = run_of("position_servo", "on");
   EXPECT_NE(run->stepper().remark().find("control blocks"), std::string::npos) << run->stepper().remark();
@@ -157,10 +144,28 @@ TEST_F(Compiled, CosimulationIsRefused) {
   try {
     load_example("crane_single", {"solver.compiled=on", "solver.coupling=cosimulation"});
     FAIL();
-  } catch (const InputError& e) { EXPECT_NE(std::string(e.what()).find("a co-simulation has no compiled step"), std::string::npos) << e.what(); }
+  } catch (const InputError& e) {
+    EXPECT_NE(std::string(e.what()).find("a co-simulation has no compiled step"), std::string::npos) << e.what();
+  }
 }
 
 #ifdef TRUNNION_PROGRAM
+TEST_F(Compiled, WrongCodeIsFoundInTheFirstStep) {  // by another process: loaded code stays loaded
+  const std::string run =
+      "run '" + std::string(TRUNNION_SOURCE_DIR) + "/examples/lever.yaml' --set solver.compiled=on --set solver.duration=0.2 -o r";
+  EXPECT_TRUE(call_program(folder_, run).printed("steps by the compiled step"));
+  const std::string library = file(".so"), wrong = path("wrong.c");
+  std::string text = text_of(file(".c"));
+  const std::string call = "return step(x, t, h, s, e, 0, r);";
+  ASSERT_NE(text.find(call), std::string::npos);
+  text.replace(text.find(call), call.size(), "const int status = step(x, t, h, s, e, 0, r); x[0] += 1e-6; return status;");
+  std::ofstream(wrong) << text;
+  ASSERT_EQ(std::system(("cc -O1 -fPIC -shared -o '" + library + "' '" + wrong + "' -lm").c_str()), 0);
+  const Outcome outcome = call_program(folder_, run);
+  EXPECT_TRUE(outcome.printed("general step: the compiled one differs by")) << outcome.output;
+  EXPECT_TRUE(outcome.printed("done")) << outcome.output;
+}
+
 TEST_F(Compiled, SummaryNamesTheChoice) {
   const Outcome run = call_program(folder_, "run '" + std::string(TRUNNION_SOURCE_DIR) +
                                                 "/examples/lever.yaml' --set solver.compiled=on --set solver.duration=0.2 -o r");

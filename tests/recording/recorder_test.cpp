@@ -24,18 +24,35 @@ Real follow(Recorder& recording, Real x, const std::function<Number(const Number
   return y.value();
 }
 
-std::string text(const Recorder& recording) { return c_function(recording, "f", kDone); }
+CFunction function(const Recorder& recording) { return c_function(recording, "f", {.converged = kDone, .numbers = 1}); }
+std::string text(const Recorder& recording) { return function(recording).text; }
 bool has(const Recorder& recording, const std::string& part) { return text(recording).find(part) != std::string::npos; }
 
 TEST(Recorder, EqualOperationsAndThoseOnConstantsAreNotRepeated) {
   Recorder recording;
   const auto f = [](const Number& x) { return sin(x) * sin(x) + (x + 0) * 1 - x * 0 + Number(2) * Number(3); };
   EXPECT_DOUBLE_EQ(follow(recording, 0.5, f), std::sin(0.5) * std::sin(0.5) + 0.5 + 6);
-  EXPECT_EQ(operation_count(recording), 4);  // the sine, its square, two sums
+  EXPECT_EQ(function(recording).operations, 4);  // the sine, its square, two sums
   EXPECT_DOUBLE_EQ(follow(recording, 0.7, f), std::sin(0.7) * std::sin(0.7) + 0.7 + 6);
   EXPECT_EQ(recording.ways(), 1);
   EXPECT_TRUE(has(recording, "sin(v0)"));
   EXPECT_TRUE(has(recording, "+ 6.0"));
+}
+
+TEST(Recorder, LimitedFunctionsHaveTheWaysTakenMost) {
+  Recorder recording;
+  const auto f = [](const Number& x) -> Number {
+    if (x < 0) return sin(cos(x)) + 2;
+    return x > 2 ? x * x : x;
+  };
+  for (const Real x : {1.0, 1.5, 1.7, 3.0, 2.5, -1.0}) follow(recording, x, f);
+  const CFunction all = function(recording), most = c_function(recording, "f", {.converged = kDone, .numbers = 1, .most_operations = 5});
+  EXPECT_EQ(all.ways, 3);
+  EXPECT_EQ(most.ways, 2);
+  EXPECT_LT(most.operations, all.operations);
+  EXPECT_NE(all.text.find("sin("), std::string::npos);
+  EXPECT_EQ(most.text.find("sin("), std::string::npos);
+  EXPECT_EQ(c_function(recording, "f", {.converged = kDone, .numbers = 0, .others = true}).text.find("x[0] ="), std::string::npos);
 }
 
 TEST(Recorder, BranchesAreWays) {
