@@ -29,6 +29,7 @@ ProcessResult run_process(const std::string& folder, std::vector<std::string> wo
   posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDERR_FILENO);
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   posix_spawnattr_t attributes;  // default handling in the other program of signals that this one ignores

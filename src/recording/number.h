@@ -156,8 +156,8 @@ inline Condition operator|(const Condition& a, const Condition& b) {
 inline bool isfinite(const Number& a) {
   return a.plain() ? std::isfinite(a.value()) : bool(Number::compare(Op::finite, std::isfinite(a.value()), a, a));
 }
-inline bool isnan(const Number& a) { return a != a; }
-inline bool isinf(const Number& a) { return !isfinite(a) && a == a; }
+inline bool isnan(const Number& a) { return a != a; }  // NOLINT(misc-redundant-expression)
+inline bool isinf(const Number& a) { return !isfinite(a) && !isnan(a); }
 inline bool signbit(const Number& a) { return a < Number(0); }
 
 inline Number abs(const Number& a) { return Number::apply(Op::absolute, std::abs(a.value()), a); }

@@ -39,8 +39,8 @@ struct RecordedPart {
 /// The model with `solver.compiled: off`.
 std::shared_ptr<const CompiledModel> by_general_steps(const std::shared_ptr<const CompiledModel>& model);
 
-/// Runs the model from its start for its duration and records its steps. Throws Error, with the reason, for machines whose step cannot be
+/// Runs `given` from its start for its duration and records its steps. Throws Error, with the reason, for machines whose step cannot be
 /// recorded.
-std::unique_ptr<RecordedRun> record_run(const std::shared_ptr<const CompiledModel>& model, const RecordedPart& part = {});
+std::unique_ptr<RecordedRun> record_run(const std::shared_ptr<const CompiledModel>& given, const RecordedPart& part = {});
 
 }  // namespace trunnion

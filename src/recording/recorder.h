@@ -90,10 +90,10 @@ class Recorder {
   static Recorder& active();
 
   // ---- called by numbers
-  Number operation(Op op, Real value, const Number& a, const Number& b);
-  Condition condition(Op op, bool value, const Number& a, const Number& b);
+  Number operation(Op op, Real value, const Number& x, const Number& y);
+  Condition condition(Op op, bool value, const Number& x, const Number& y);
   Condition inverse(const Condition& condition);
-  Number choose(const Condition& condition, const Number& a, const Number& b);
+  Number choose(const Condition& condition, const Number& x, const Number& y);
   bool branch(const Condition& condition, std::uintptr_t place);
   [[gnu::noinline]] void fail(const char* what);
 

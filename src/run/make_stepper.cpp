@@ -19,7 +19,7 @@ namespace {
 
 }  // namespace
 
-std::unique_ptr<Stepper> make_stepper(std::shared_ptr<const CompiledModel> model) {
+std::unique_ptr<Stepper> make_stepper(const std::shared_ptr<const CompiledModel>& model) {
   const SolverDescription& solver = model->description.solver;
   if (solver.coupling == CouplingKind::cosimulation) return make_cosimulation(model);
   std::unique_ptr<Stepper> general = make_monolithic_stepper(model);

@@ -8,6 +8,6 @@
 namespace trunnion {
 
 /// The stepper for the model's solver settings.
-std::unique_ptr<Stepper> make_stepper(std::shared_ptr<const CompiledModel> model);
+std::unique_ptr<Stepper> make_stepper(const std::shared_ptr<const CompiledModel>& model);
 
 }  // namespace trunnion
