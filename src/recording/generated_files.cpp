@@ -28,7 +28,7 @@ std::string array_of(const List& list, Text&& text) {
   for (const auto& x : list) out += (out.empty() ? "" : ", ") + text(x);
   return out;
 }
-std::string numbers(const std::vector<double>& list) {
+std::string number_list(const std::vector<double>& list) {
   return list.empty() ? "0" : array_of(list, [](double x) { return fmt::format("{:.17g}", x); });
 }
 std::string quoted(const std::vector<std::string>& list) {
@@ -93,14 +93,15 @@ class Texts {
     text += function(run_.signals[0], "signals_at_start", run_.inputs[0].size()).text + "\n";
     text += function(run_.signals[1], "signals_at_end", run_.inputs[1].size()).text + "\n";
     std::vector<double> defaults;
+    defaults.reserve(static_cast<std::size_t>(model_.signals.inputs()));
     for (int i = 0; i < model_.signals.inputs(); ++i) defaults.push_back(model_.signals.input(i).initial);
     text += fmt::format(
         "static const double start_x[] = {{{0}}};\nstatic const double start_u[] = {{{1}}};\n"
         "static const int direct[] = {{{2}}};  /* inputs that accelerations or pressure rates follow at once */\n"
         "static const double jumps[] = {{{3}}}, force_jumps[] = {{{4}}};  /* [s] */\nenum {{ jump_count = {5}, force_jump_count = {6} "
         "}};\n\n",
-        numbers(values), numbers(defaults), direct_inputs(), numbers(model_.jumps), numbers(model_.force_jumps), model_.jumps.size(),
-        model_.force_jumps.size());
+        number_list(values), number_list(defaults), direct_inputs(), number_list(model_.jumps), number_list(model_.force_jumps),
+        model_.jumps.size(), model_.force_jumps.size());
     const char* body = R"(void NAME_start(NAME_machine *m)
 {
   int i;
@@ -214,6 +215,7 @@ int main(void)
   }
   std::vector<std::string> velocity_names() const {
     std::vector<std::string> list;
+    list.reserve(static_cast<std::size_t>(model_.layout.nv));
     for (int k = 0; k < model_.layout.nv; ++k) list.push_back(name_of_unknown(model_, k));
     return list;
   }
