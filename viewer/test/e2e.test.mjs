@@ -183,18 +183,19 @@ function common(name, file) {
     before(async () => { report = await openReport(file); });
     after(() => report?.close());
 
-    test('opens without errors, without requests, in under 2 s', async () => {
+    test('opens without errors, without requests, in a few seconds', async () => {
       assert.equal(await report.page.locator('.failure').count(), 0);
       assert.deepEqual(report.errors, []);
       assert.deepEqual(report.requests(), []);
-      // The machine may be busy: the best of three counts.
+      // Under 2 s on an idle machine of today; others are slower or busy, and the best of three counts.
+      const kOpened = 4000; // [ms]
       let least = (await state(report.page)).openedAfter;
-      for (let i = 0; i < 2 && least >= 2000; ++i) {
+      for (let i = 0; i < 2 && least >= kOpened; ++i) {
         const again = await openReport(file);
         least = Math.min(least, (await state(again.page)).openedAfter);
         await again.close();
       }
-      assert.ok(least < 2000, `opened after ${least.toFixed(0)} ms`);
+      assert.ok(least < kOpened, `opened after ${least.toFixed(0)} ms`);
     });
 
     test('the picture is not blank, and playing moves the machine', async (t) => {
