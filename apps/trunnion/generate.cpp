@@ -1,13 +1,19 @@
 // trunnion generate: the step of a model as C code.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <sstream>
+#include <utility>
 
+#include "base/text.h"
 #include "commands.h"
 #include "recording/generated_files.h"
 #include "results/files.h"
+#include "schema/parameters.h"
 
 namespace trunnion::cli {
 
@@ -16,6 +22,7 @@ namespace {
 struct GenerateOptions {
   ModelOptions model;
   std::string folder;
+  std::vector<std::string> parameters;
   bool quiet = false;
 };
 
@@ -26,16 +33,66 @@ std::string identifier(std::string name) {
   return name.empty() || std::isdigit(static_cast<unsigned char>(name.front())) != 0 ? "m_" + name : name;
 }
 
+std::vector<std::string> names_in(const std::string& list) {
+  std::vector<std::string> names;
+  std::istringstream in(list);
+  for (std::string name; std::getline(in, name, ',');) names.push_back(name);
+  return names;
+}
+
+/// Of --parameter. Throws InputError.
+RecordedParameters recorded_parameters(const GenerateOptions& options) {
+  Description description = options.model.read();
+  const std::vector<Parameter> all = parameters_of(description);
+  RecordedParameters chosen;
+  std::vector<double> values;
+  std::vector<std::pair<std::string, std::string>> others;  // path or pattern, value
+  for (const std::string& text : options.parameters) {
+    const std::size_t equals = std::min(text.find('='), text.size());
+    const std::string path = text.substr(0, equals);
+    if (equals < text.size())
+      for (const std::string& value : names_in(text.substr(equals + 1))) others.emplace_back(path, value);
+    bool found = false;
+    std::vector<std::string> paths;
+    for (const Parameter& parameter : all) {
+      paths.push_back(parameter.path);
+      if (!fits_path(path, parameter.path)) continue;
+      found = true;
+      if (std::find(chosen.paths.begin(), chosen.paths.end(), parameter.path) != chosen.paths.end()) continue;
+      chosen.paths.push_back(parameter.path);
+      values.push_back(*parameter.value);
+    }
+    if (found) continue;
+    const std::string near = nearest_name(path, paths);
+    throw InputError({Diagnostic{{"--parameter", 0, 0},
+                                 path,
+                                 "is no number of the model",
+                                 "a path as of --set, such as " + (paths.empty() ? std::string("gravity.2") : paths.front()),
+                                 near.empty() ? "" : "did you mean `" + near + "`?"}});
+  }
+  for (const auto& [path, value] : others) {
+    Description changed = options.model.read({{path, value}});
+    std::vector<double>& row = chosen.rows.emplace_back(values);
+    for (const Parameter& parameter : parameters_of(changed))
+      for (std::size_t i = 0; i < row.size(); ++i)
+        if (chosen.paths[i] == parameter.path && fits_path(path, parameter.path)) row[i] = *parameter.value;
+  }
+  return chosen;
+}
+
 int generate(const GenerateOptions& options) {
   const auto model = options.model.load();
   const std::string stem = options.model.stem();
-  const GeneratedCode code = generate_code(model, identifier(stem));
+  const RecordedParameters parameters = recorded_parameters(options);
+  const GeneratedCode code = generate_code(model, identifier(stem), parameters);
   const std::string folder = options.folder.empty() ? stem + "_c" : options.folder;
   make_folder(folder);
   for (const auto& [name, text] : code.files) write_text(text, folder + "/" + name);
   if (!options.quiet) {
     fmt::print("{} steps recorded, {} ways, {} operations", code.steps - code.others, code.ways, code.operations);
     if (code.others > 0) fmt::print("; {} steps of another kind are left to the general step", code.others);
+    if (!parameters.paths.empty()) fmt::print("\nparameters: {}", parameters.paths.size());
+    if (!code.without_influence.empty()) fmt::print("; without influence on a step: {}", fmt::join(code.without_influence, ", "));
     fmt::print("\nfiles in {}:", folder);
     for (const auto& [name, text] : code.files) fmt::print(" {}", name);
     fmt::print("\n");
@@ -54,6 +111,13 @@ void add_generate(CLI::App& app, Action& action) {
   auto options = std::make_shared<GenerateOptions>();
   options->model.add_to(*command);
   command->add_option("-o,--output", options->folder, "folder for the code [MODEL_c]")->type_name("DIR");
+  command
+      ->add_option("--parameter", options->parameters,
+                   "a number of the model that the code takes as a parameter; `*` in the path: every name; =VALUES: runs with these values "
+                   "are recorded, too; may be repeated")
+      ->type_name("PATH[=VALUES]")
+      ->expected(1)
+      ->take_all();
   command->add_flag("-q,--quiet", options->quiet, "print errors only");
   command->callback([options, &action] { action = [options] { return generate(*options); }; });
 }

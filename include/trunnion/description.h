@@ -516,9 +516,10 @@ struct SolverDescription {
   CouplingKind coupling = CouplingKind::monolithic;
   TangentKind tangent = TangentKind::exact;
   CompiledKind compiled = CompiledKind::off;
-  double step = 1e-3;           ///< [s]
-  double duration = 10;         ///< [s]
-  Automatic<double> penalty{};  ///< [N/m, N m/rad] alpha; auto: per constraint, 3e8 times its effective stiffness
+  std::vector<std::string> compiled_parameters;  ///< paths of numbers that this code takes as arguments; `*`: any name
+  double step = 1e-3;                            ///< [s]
+  double duration = 10;                          ///< [s]
+  Automatic<double> penalty{};                   ///< [N/m, N m/rad] alpha; auto: per constraint, 3e8 times its effective stiffness
   Ali1Description ali1{};
   GeneralizedAlphaDescription generalized_alpha{};
   Automatic<Vec2d> baumgarte{};        ///< [1/s] alpha, beta of index-1 with stabilisation; auto: both 16 (gravity / extent)^0.5

@@ -180,7 +180,7 @@ void OwnParameters::set(int parameter, double value) {
 
 std::shared_ptr<const CompiledModel> OwnParameters::compile() const {
   const CompiledModel& original = *original_->content().compiled;
-  std::shared_ptr<const CompiledModel> model = trunnion::compile(*description_, &original);
+  std::shared_ptr<const CompiledModel> model = trunnion::compile(*description_, original_->content().compiled);
   if (same_structure(*model, original)) {
     TR_ASSERT(validate(*model).empty());
     return model;

@@ -163,10 +163,11 @@ void set_patterns(const CompiledModel* like, CompiledModel& model) {
 
 }  // namespace
 
-std::shared_ptr<const CompiledModel> compile(Description description, const CompiledModel* like) {
+std::shared_ptr<const CompiledModel> compile(Description description, const std::shared_ptr<const CompiledModel>& like) {
   std::vector<Diagnostic> findings = like != nullptr ? check_parameters(description) : check_description(description);
   if (!findings.empty()) throw InputError(std::move(findings));
   auto model = std::make_shared<CompiledModel>();
+  model->like = like != nullptr && like->like != nullptr ? like->like : like;
   model->description = std::move(description);
   const Description& d = model->description;
   model->title = d.title;
@@ -197,11 +198,12 @@ std::shared_ptr<const CompiledModel> compile(Description description, const Comp
   }
   collect_jumps(*model);
   const bool cartesian = d.solver.coordinates == CoordinateKind::cartesian;
-  set_patterns(like != nullptr && cartesian ? like->relative.get() : like, *model);
+  set_patterns(like != nullptr && cartesian ? like->relative.get() : like.get(), *model);
   TR_ASSERT(like != nullptr || validate(*model).empty());
   if (!cartesian) return model;
   std::shared_ptr<CompiledModel> placed = compile_cartesian(model, map);
-  set_patterns(like, *placed);
+  placed->like = model->like;
+  set_patterns(like.get(), *placed);
   TR_ASSERT(like != nullptr || validate(*placed).empty());
   return placed;
 }

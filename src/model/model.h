@@ -130,11 +130,12 @@ struct CompiledModel {
   std::vector<JointInfo> placements;
   std::variant<std::vector<JointReading<2>>, std::vector<JointReading<3>>> readings;
   std::shared_ptr<const CompiledModel> relative;
+  std::shared_ptr<const CompiledModel> like;  // of which this one differs in parameters only; null: none
 };
 
 /// Compiles a description. Throws InputError with every semantic finding. `like` (may be null): the model of a description that differs in
 /// parameters only (schema/parameters.h); its names are not checked again, and its patterns of matrices are used.
-std::shared_ptr<const CompiledModel> compile(Description description, const CompiledModel* like = nullptr);
+std::shared_ptr<const CompiledModel> compile(Description description, const std::shared_ptr<const CompiledModel>& like = nullptr);
 
 /// Whether states and channels of one model are those of the other.
 bool same_structure(const CompiledModel& a, const CompiledModel& b);

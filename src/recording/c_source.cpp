@@ -6,7 +6,9 @@
 #include <cmath>
 #include <cstdio>
 #include <iterator>
+#include <map>
 #include <numeric>
+#include <utility>
 
 namespace recording {
 
@@ -70,18 +72,25 @@ class Writer {
       : r_(recording), layout_(layout), needed_(recording.operations().size()), taken_(recording.blocks().size()) {
     find_taken();
     find_needed();
+    find_shared();
     find_sizes();
   }
 
   CFunction function(const std::string& name) {
-    line("static int " + name + "(double *x, double t, double h, const double *s, const double *e, const double *u, double *r)");
+    line("static int " + name +
+         "(double *x, double t, double h, const double *s, const double *e, const double *u, const double *k, double *r)");
     line("{");
     depth_ = 1;
     write_inputs();
+    line("(void)x, (void)t, (void)h, (void)s, (void)e, (void)u, (void)k, (void)r;");
     write(0);
     depth_ = 0;
     line("}");
-    CFunction function{std::move(text_)};
+    CFunction function;
+    function.text = std::exchange(text_, {});
+    if (r_.is_parametric()) write_preparation(name);
+    function.preparation = std::move(text_);
+    function.prepared = static_cast<int>(shared_.size());
     for (std::size_t i = 0; i < taken_.size(); ++i) {
       const Block& block = r_.blocks()[i];
       if (!taken_[i]) continue;
@@ -125,10 +134,45 @@ class Writer {
           if (!unchanged(block, i)) needed_[static_cast<std::size_t>(block.results[i])] = true;
       if (block.condition >= 0) needed_[static_cast<std::size_t>(block.condition)] = true;
     }
+    for (const Guard& guard : r_.guards()) needed_[static_cast<std::size_t>(guard.condition)] = true;
     for (std::size_t k = needed_.size(); k-- > 0;)  // operands come before
       if (const Operation& o = r_.operations()[k]; needed_[k] && o.op > Op::input)
         for (const int of : o.of)
           if (of >= 0) needed_[static_cast<std::size_t>(of)] = true;
+  }
+
+  /// The prepared numbers that blocks use.
+  void find_shared() {
+    const auto share = [&](int k) {
+      if (k >= 0 && r_.is_prepared(k)) shared_.try_emplace(k, static_cast<int>(shared_.size()));
+    };
+    for (std::size_t i = 0; i < taken_.size(); ++i) {
+      const Block& block = r_.blocks()[i];
+      if (!taken_[i]) continue;
+      for (const int k : block.nodes)
+        if (const Operation& o = r_.operations()[static_cast<std::size_t>(k)]; needed_[static_cast<std::size_t>(k)])
+          for (const int of : o.of) share(of);
+      share(block.condition);
+      if (has_results(block))
+        for (std::size_t n = 0; n < result_count(block); ++n) share(block.results[n]);
+    }
+  }
+
+  void write_preparation(const std::string& name) {
+    line("static int prepare_" + name + "(const double *p, double *k)");
+    line("{");
+    depth_ = 1;
+    preparing_ = true;
+    write_inputs();
+    for (const int k : r_.prepared())
+      if (needed_[static_cast<std::size_t>(k)]) write_operation(k);
+    for (const Guard& guard : r_.guards()) line("if (" + std::string(guard.side ? "!" : "") + this->name(guard.condition) + ") return 1;");
+    line("(void)p, (void)k;");
+    for (const auto& [node, place] : shared_) line("k[" + std::to_string(place) + "] = " + this->name(node) + ";");
+    line("return 0;");
+    preparing_ = false;
+    depth_ = 0;
+    line("}");
   }
 
   /// Whether a result is the state's number at the start.
@@ -154,7 +198,9 @@ class Writer {
   std::string name(int node) const {
     const Operation& o = r_.operations()[static_cast<std::size_t>(node)];
     if (o.op == Op::constant) return literal(r_.constants()[static_cast<std::size_t>(o.of[0])]);
-    return "v" + std::to_string(node);
+    if (preparing_ || !r_.is_prepared(node)) return "v" + std::to_string(node);
+    const std::string place = "k[" + std::to_string(shared_.at(node)) + "]";
+    return is_condition(o.op) ? "(" + place + " != 0)" : place;
   }
 
   void write_inputs() {
@@ -162,9 +208,9 @@ class Writer {
       const Operation& o = r_.operations()[k];
       if (o.op != Op::input) continue;
       const Input& input = r_.inputs()[static_cast<std::size_t>(o.of[0])];
-      if (needed_[k]) line("const double v" + std::to_string(k) + " = " + source(input) + ";");
+      if (needed_[k] && r_.is_prepared(static_cast<int>(k)) == preparing_)
+        line("const double v" + std::to_string(k) + " = " + source(input) + ";");
     }
-    line("(void)x, (void)t, (void)h, (void)s, (void)e, (void)u, (void)r;");
   }
 
   std::string source(const Input& input) const {
@@ -178,6 +224,8 @@ class Writer {
         return element(input.at_end ? "e" : "s", place_of(input));
       case InputKind::outside:
         return element("u", input.index);
+      case InputKind::parameter:
+        return element("p", input.index);
       default:
         return element("x", input.index);
     }
@@ -238,6 +286,8 @@ class Writer {
   const Recorder& r_;
   const FunctionLayout& layout_;
   std::vector<bool> needed_, taken_;  // operations, blocks
+  std::map<int, int> shared_;         // places in k of prepared operations
+  bool preparing_ = false;
   std::vector<std::size_t> size_;
   std::string text_;
   int depth_ = 0;

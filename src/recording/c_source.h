@@ -21,12 +21,18 @@ struct FunctionLayout {
 struct CFunction {
   std::string text;
   int operations = 0, ways = 0;  // in it
+  std::string preparation;       // a function of its own; empty without parameters
+  int prepared = 0;              // numbers that it gives
 };
 /// The function of a recorded evaluation, named `name`:
-///   static int NAME(double *x, double t, double h, const double *s, const double *e, const double *u, double *r)
+///   static int NAME(double *x, double t, double h, const double *s, const double *e, const double *u, const double *k, double *r)
 /// x: numbers of the state, replaced by results; t [s]: time at the start of the step; h [s]: its length; s, e: the signals that are inputs of the
-/// recording at its start and at its end (signal_inputs()); u: inputs of the machine; r: other results. Returns 0; 1 on a way that is not in
+/// recording at its start and at its end (signal_inputs()); u: inputs of the machine; k: what the preparation
+/// gave; r: other results. Returns 0; 1 on a way that is not in
 /// the function, 2 where the recorded evaluation did not end with the status `converged`, both with x and r unchanged.
+/// The preparation computes what depends on the parameters p alone:
+///   static int prepare_NAME(const double *p, double *k)
+/// Returns 0, or 1 where parameters lead another way than those recorded, with k unchanged.
 CFunction c_function(const Recorder& recording, const std::string& name, const FunctionLayout& layout);
 
 /// The signals that are inputs of a recording at the start, or at the end of a step, in the order of their first use.

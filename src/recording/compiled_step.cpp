@@ -36,6 +36,7 @@
 #include "results/files.h"
 #include "run/step_loop.h"
 #include "schema/compact.h"
+#include "schema/parameters.h"
 #include "trunnion/version.h"
 
 namespace trunnion {
@@ -60,8 +61,12 @@ struct SignalPart {
 
 /// Loaded code, or why there is none.
 struct Code {
-  using Function = int (*)(double* x, double t, double h, const double* s, const double* e, double* r);
+  using Function = int (*)(double* x, double t, double h, const double* s, const double* e, const double* k, double* r);
+  using Preparation = int (*)(const double* p, double* k);
   Function step = nullptr;
+  Preparation prepare = nullptr;
+  std::size_t prepared = 0;                        // numbers that it gives
+  std::vector<std::string> parameters;             // paths of p
   std::array<std::vector<SignalPart>, 2> signals;  // at the start, at the end of the step
   std::string remark;
 };
@@ -125,6 +130,32 @@ std::string list_of(const std::vector<recording::Input>& inputs) {
   return text + "0";
 }
 
+/// The parameters of the code, in their order in the model.
+std::vector<std::string> parameters_of_code(const CompiledModel& model) {
+  std::vector<std::string> paths;
+  const std::vector<std::string>& patterns = model.description.solver.compiled_parameters;
+  if (patterns.empty()) return paths;
+  Description description = model.description;
+  for (const Parameter& parameter : parameters_of(description))
+    if (std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) { return fits_path(pattern, parameter.path); }))
+      paths.push_back(parameter.path);
+  return paths;
+}
+
+/// The model whose code has the steps of this one: the one that it is like, if it differs from that in parameters of the code alone.
+std::shared_ptr<const CompiledModel> model_of_code(const std::shared_ptr<const CompiledModel>& model) {
+  if (model->like == nullptr || model->like->description.solver.compiled_parameters.empty()) return model;
+  const std::vector<std::string>& patterns = model->like->description.solver.compiled_parameters;
+  Description mine = model->description, other = model->like->description;
+  const std::vector<Parameter> values = parameters_of(mine), others = parameters_of(other);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (i < others.size() && values[i].path == others[i].path && *values[i].value == *others[i].value) continue;
+    if (std::none_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) { return fits_path(pattern, values[i].path); }))
+      return model;
+  }
+  return model->like;
+}
+
 /// The source: the function, and what its caller has to know.
 std::string source_of(const RecordedRun& run) {
   const recording::CFunction step = recording::c_function(run.step, "step",
@@ -134,10 +165,14 @@ std::string source_of(const RecordedRun& run) {
                                                            .signals = run.inputs,
                                                            .most_operations = kMostOperations});
   return fmt::format(
-      "#include <math.h>\n\n{}\nint trunnion_step(double *x, double t, double h, const double *s, const double *e, double *r)\n"
-      "{{\n  return step(x, t, h, s, e, 0, r);\n}}\n\n/* signals at the start and at the end, of which derivative; ways, operations */\n"
-      "const int trunnion_counts[] = {{{}, {}, {}, {}}};\nconst int trunnion_start[] = {{{}}}, trunnion_end[] = {{{}}};\n",
-      step.text, run.inputs[0].size(), run.inputs[1].size(), step.ways, step.operations, list_of(run.inputs[0]), list_of(run.inputs[1]));
+      "#include <math.h>\n\n{}{}\nint trunnion_prepare(const double *p, double *k)\n{{\n  {}\n}}\n\n"
+      "int trunnion_step(double *x, double t, double h, const double *s, const double *e, const double *k, double *r)\n"
+      "{{\n  return step(x, t, h, s, e, 0, k, r);\n}}\n\n"
+      "/* signals at the start and at the end, of which derivative; ways, operations, numbers prepared */\n"
+      "const int trunnion_counts[] = {{{}, {}, {}, {}, {}}};\nconst int trunnion_start[] = {{{}}}, trunnion_end[] = {{{}}};\n",
+      step.text, step.preparation, step.preparation.empty() ? "(void)p, (void)k;\n  return 0;" : "return prepare_step(p, k);",
+      run.inputs[0].size(), run.inputs[1].size(), step.ways, step.operations, step.prepared, list_of(run.inputs[0]),
+      list_of(run.inputs[1]));
 }
 
 void* symbol(void* library, const char* name) {
@@ -157,6 +192,8 @@ void load(const std::string& path, Code& code) {
     for (int i = 0; i < counts[side]; ++i) code.signals[side].push_back({list[2 * i], list[2 * i + 1]});
   }
   code.step = reinterpret_cast<Code::Function>(symbol(library, "trunnion_step"));
+  code.prepare = reinterpret_cast<Code::Preparation>(symbol(library, "trunnion_prepare"));
+  code.prepared = static_cast<std::size_t>(counts[4]);
   code.remark = fmt::format("compiled step: {} ways, {} operations", counts[2], counts[3]);
 }
 
@@ -200,6 +237,7 @@ double estimated_seconds(const std::shared_ptr<const CompiledModel>& model) {
 Code code_of(const std::shared_ptr<const CompiledModel>& model) {
   Code code;
   try {
+    code.parameters = parameters_of_code(*model);
     const char* const cc = std::getenv("CC");
     const std::string compiler = cc == nullptr || *cc == 0 ? "cc" : cc, folder = cache_folder();
     Description description = model->description;
@@ -217,7 +255,7 @@ Code code_of(const std::shared_ptr<const CompiledModel>& model) {
         return code;
       }
     }
-    const std::unique_ptr<RecordedRun> run = record_run(model, kRecorded);
+    const std::unique_ptr<RecordedRun> run = record_run(model, kRecorded, {code.parameters, {}});
     compile_code(compiler, folder, key, source_of(*run), text);
     load(path + ".so", code);
   } catch (const std::exception& e) {
@@ -227,8 +265,9 @@ Code code_of(const std::shared_ptr<const CompiledModel>& model) {
   return code;
 }
 
-/// The same for all steppers of a model in this process.
-std::shared_ptr<const Code> shared_code_of(const std::shared_ptr<const CompiledModel>& model) {
+/// The same for all steppers of a model, and of models like it, in this process.
+std::shared_ptr<const Code> shared_code_of(const std::shared_ptr<const CompiledModel>& given) {
+  const std::shared_ptr<const CompiledModel> model = model_of_code(given);
   static std::mutex mutex;
   static std::map<std::weak_ptr<const CompiledModel>, std::shared_ptr<const Code>, std::owner_less<>> known;
   const std::lock_guard lock(mutex);
@@ -251,6 +290,7 @@ class CompiledStep final : public Stepper {
         checked_(model_->layout),
         report_(RecordedMachine::report_size) {
     for (const std::size_t side : {0, 1}) signals_[side].resize(code_->signals[side].size() + 1);
+    if (in_use_) prepare();
   }
 
   StepOutcome step(StateVector& state, double h) override {
@@ -268,6 +308,20 @@ class CompiledStep final : public Stepper {
   std::string unknown_name(int unknown) const override { return general_->unknown_name(unknown); }
 
  private:
+  void prepare() {
+    std::vector<double> parameters(code_->parameters.size() + 1);
+    if (parameters.size() > 1) {
+      Description description = model_->description;
+      for (const Parameter& parameter : parameters_of(description))
+        for (std::size_t i = 0; i < code_->parameters.size(); ++i)
+          if (parameter.path == code_->parameters[i]) parameters[i] = *parameter.value;
+    }
+    prepared_.resize(code_->prepared + 1);
+    if (code_->prepare(parameters.data(), prepared_.data()) == 0) return;
+    in_use_ = false;
+    remark_ = "general step: values of solver.compiled_parameters change more than numbers of the compiled step";
+  }
+
   /// Whether the code has this step; otherwise the state is unchanged.
   bool compiled(StateVector& state, double h) {
     const Signals signals = signals_at(*model_, state);
@@ -283,7 +337,7 @@ class CompiledStep final : public Stepper {
         signals_[side][i] = part.derivative == 0 ? value.value : part.derivative == 1 ? value.rate : value.acceleration;
       }
     }
-    return code_->step(state.values().data(), state.time, h, signals_[0].data(), signals_[1].data(), report_.data()) == 0;
+    return code_->step(state.values().data(), state.time, h, signals_[0].data(), signals_[1].data(), prepared_.data(), report_.data()) == 0;
   }
 
   /// Of a step by the code.
@@ -346,6 +400,7 @@ class CompiledStep final : public Stepper {
   bool in_use_, is_checked_ = false;
   StateVector checked_;
   std::array<std::vector<double>, 2> signals_;  // arguments
+  std::vector<double> prepared_;
   std::vector<double> report_;
 };
 

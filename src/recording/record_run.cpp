@@ -8,6 +8,7 @@
 #include <cmath>
 #include <exception>
 #include <set>
+#include <utility>
 
 #include "base/diagnostic.h"
 #include "description/integrators.h"
@@ -16,6 +17,7 @@
 #include "recording/recorded_machine.h"
 #include "run/step_loop.h"
 #include "schema/compact.h"
+#include "schema/parameters.h"
 
 namespace trunnion {
 
@@ -25,6 +27,7 @@ namespace {
 constexpr std::size_t kMostOperations = 20'000, kGrowth = 1;  // beyond those of the run, and in proportion to them
 constexpr int kRounds = 3;
 constexpr long kFirstSteps = 50;  // followed always
+constexpr double kRestarts = 20;  // of a run, besides those at its jumps
 
 [[noreturn]] void refuse(const std::string& what, const std::string& instead) {
   throw Error(fmt::format("{} has no recorded step: {}", what, instead));
@@ -54,15 +57,26 @@ std::vector<double> times_of_parts(const CompiledModel& model, const std::vector
   return times;
 }
 
-/// A step of the run and the turns by which its evaluation reaches a block.
-struct Origin {
-  std::size_t sample = 0;
-  std::vector<recording::Recorder::Turn> turns;
-};
-struct Sample {
-  StateVector state;
-  double h = 0;
-};
+/// The model with other values of parameters.
+std::shared_ptr<const CompiledModel> with_values(const std::shared_ptr<const CompiledModel>& model, const RecordedParameters& parameters,
+                                                 const std::vector<double>& row) {
+  Description description = model->description;
+  for (const Parameter& parameter : parameters_of(description))
+    for (std::size_t i = 0; i < row.size(); ++i)
+      if (parameter.path == parameters.paths[i]) *parameter.value = row[i];
+  return compile(std::move(description), model);
+}
+
+/// Throws Error for a parameter that cannot be an input of a step.
+void check(const std::string& compact, const std::string& parameter) {
+  for (const char* section : {"signals.", "inputs."})
+    if (parameter.starts_with(section))
+      refuse(fmt::format("`{}` as a parameter", parameter), "signals are functions of time in the code; use `inputs`");
+  try {
+    recording::Recorder alone;
+    const recording::RecordedMachine machine(compact, alone, {parameter});
+  } catch (const std::exception& e) { refuse(fmt::format("`{}` as a parameter", parameter), e.what()); }
+}
 
 /// Of the last evaluation.
 double operations_of_way(const recording::Recorder& recording) {
@@ -71,29 +85,127 @@ double operations_of_way(const recording::Recorder& recording) {
   return static_cast<double>(count);
 }
 
-/// Records the way of a step with turns. `origin` grows by the new blocks.
-void record_turn(recording::RecordedMachine& machine, const std::vector<Sample>& samples, const Origin& from, std::vector<Origin>& origin,
-                 recording::Recorder& recording) {
-  const Sample& sample = samples[from.sample];
-  try {
-    machine.follow(sample.state.values().data(), sample.state.time, sample.h, recording, from.turns);
-  } catch (const std::exception&) {
-    // no way for these numbers
-  }
-  origin.resize(recording.blocks().size(), from);
-}
+/// Follows runs of a machine.
+class RunFollower {
+ public:
+  RunFollower(RecordedRun& run, const RecordedPart& part, const std::vector<std::string>& parameters)
+      : run_(run), part_(part), parameters_(parameters) {}
 
-/// Records ways that the run did not take: at branches of which other steps took the other side, in the order of their visits.
-void record_other_ways(recording::RecordedMachine& machine, const std::vector<Sample>& samples, std::vector<Origin>& origin,
-                       recording::Recorder& recording) {
-  const std::size_t most = kMostOperations + kGrowth * recording.operations().size();
-  for (int round = 0; round < kRounds; ++round)
-    for (const recording::Recorder::Turn& turn : recording.open_turns()) {
-      if (recording.operations().size() > most) return;
-      Origin from = origin[static_cast<std::size_t>(turn.block)];
-      from.turns.push_back(turn);
-      record_turn(machine, samples, from, origin, recording);
+  /// Records the steps of a run. Throws std::runtime_error.
+  void follow(const std::shared_ptr<const CompiledModel>& model) {
+    const std::string compact = compact_text(model->description);
+    recording::RecordedMachine& machine =
+        *machines_.emplace_back(std::make_unique<recording::RecordedMachine>(compact, run_.step, parameters_));
+    recording::RecordedMachine restarted(compact, run_.restart, parameters_);
+    const double duration = model->description.solver.duration;
+    StepLoop loop(model, start_state(*model));
+    if (run_.start.values().empty()) run_.start = loop.state();
+    const double planned = std::min(std::ceil(duration / grid_step(model->description)), static_cast<double>(part_.most_steps));
+    long steps = 0, stride = 1;
+    while (!loop.schedule().reached(loop.state().time, duration) && steps < part_.most_steps) {
+      time_ = loop.state().time;
+      if (part_.other_ways && steps % std::max(1L, std::lround(planned / kRestarts)) == 0) follow_restart(restarted, loop.state());
+      if (loop.restart_due()) {
+        restarted.follow_restart(loop.state().values().data(), time_);
+        if (!loop.restart()) break;
+      }
+      const StepOutcome outcome = loop.step(duration, nullptr);
+      if (!outcome.ok()) break;
+      ++steps;
+      const bool whole = outcome.parts == 1 && !outcome.resolved && outcome.status == StepStatus::converged;
+      if (!whole) {
+        ++run_.others;
+        continue;
+      }
+      const bool is_new = counts_.insert({outcome.iterations, outcome.position_iterations}).second;
+      if (steps > kFirstSteps && steps % stride != 0 && !is_new) continue;
+      follow_step({&machine, loop.before(), loop.state().time - time_});
+      if (steps <= kFirstSteps) stride = std::max(stride, std::lround(planned * operations_of_way(run_.step) / part_.most_operations));
     }
+    run_.steps += steps;
+    if (steps < part_.most_steps && !loop.schedule().reached(loop.state().time, duration)) run_.failure = loop.failure().what();
+  }
+
+  /// At which the last step began [s].
+  double time() const { return time_; }
+
+  /// Records ways that the runs did not take: at branches of which other steps took the other side, in the order of their visits.
+  void follow_other_ways() {
+    const std::size_t most = kMostOperations + kGrowth * run_.step.operations().size();
+    for (int round = 0; round < kRounds; ++round)
+      for (const recording::Recorder::Turn& turn : run_.step.open_turns()) {
+        if (run_.step.operations().size() > most) return;
+        Origin from = origin_[static_cast<std::size_t>(turn.block)];
+        from.turns.push_back(turn);
+        follow_turn(from);
+      }
+  }
+
+ private:
+  /// A step of a run and the turns by which its evaluation reaches a block.
+  struct Origin {
+    std::size_t sample = 0;
+    std::vector<recording::Recorder::Turn> turns;
+  };
+  struct Sample {
+    recording::RecordedMachine* machine;
+    StateVector state;
+    double h;
+
+    int follow(std::vector<recording::Recorder::Turn> turns = {}) const {
+      return machine->follow(state.values().data(), state.time, h, std::move(turns));
+    }
+  };
+
+  /// And the ways that rounding errors may take instead.
+  void follow_step(const Sample& sample) {
+    if (sample.follow() != recording::RecordedMachine::converged()) ++run_.others;
+    const std::vector<recording::Recorder::Turn> close = run_.step.close_turns();
+    if (origin_.size() < run_.step.blocks().size() || !close.empty()) samples_.push_back(sample);
+    origin_.resize(run_.step.blocks().size(), {samples_.size() - 1, {}});
+    if (!part_.other_ways) return;
+    for (const recording::Recorder::Turn& turn : close)
+      if (run_.step.blocks()[static_cast<std::size_t>(turn.block)].next[turn.side ? 1 : 0] < 0) follow_turn({samples_.size() - 1, {turn}});
+  }
+
+  /// Inputs and parameters may be set at any time.
+  static void follow_restart(recording::RecordedMachine& machine, const StateVector& state) {
+    try {
+      machine.follow_restart(state.values().data(), state.time);
+    } catch (const std::exception&) {
+      // no way for these numbers
+    }
+  }
+
+  void follow_turn(const Origin& from) {
+    try {
+      samples_[from.sample].follow(from.turns);
+    } catch (const std::exception&) {
+      // no way for these numbers
+    }
+    origin_.resize(run_.step.blocks().size(), from);
+  }
+
+  RecordedRun& run_;
+  const RecordedPart& part_;
+  const std::vector<std::string>& parameters_;
+  std::vector<std::unique_ptr<recording::RecordedMachine>> machines_;
+  std::set<std::pair<int, int>> counts_;  // of iterations, that occurred
+  std::vector<Sample> samples_;           // one per way
+  std::vector<Origin> origin_;            // per block
+  double time_ = 0;
+};
+
+void record_signals(const CompiledModel& model, const std::vector<std::string>& parameters, RecordedRun& run) {
+  for (const bool at_end : {false, true}) {
+    std::vector<recording::Input>& inputs = run.inputs[at_end ? 1 : 0];
+    inputs = recording::signal_inputs(run.step, at_end);
+    // those of a restart follow
+    for (const recording::Input& input : recording::signal_inputs(run.restart, at_end))
+      if (std::find(inputs.begin(), inputs.end(), input) == inputs.end()) inputs.push_back(input);
+    recording::RecordedMachine machine(compact_text(model.description), run.signals[at_end ? 1 : 0], parameters);
+    for (const double t : times_of_parts(model, inputs)) machine.follow_signals(inputs, at_end, t);
+  }
 }
 
 }  // namespace
@@ -105,60 +217,19 @@ std::shared_ptr<const CompiledModel> by_general_steps(const std::shared_ptr<cons
   return compile(std::move(description));
 }
 
-std::unique_ptr<RecordedRun> record_run(const std::shared_ptr<const CompiledModel>& given, const RecordedPart& part) {
+std::unique_ptr<RecordedRun> record_run(const std::shared_ptr<const CompiledModel>& given, const RecordedPart& part,
+                                        const RecordedParameters& parameters) {
   check(*given);
   const std::shared_ptr<const CompiledModel> model = by_general_steps(given);
+  for (const std::string& path : parameters.paths) check(compact_text(model->description), path);
   auto run = std::make_unique<RecordedRun>();
-  recording::RecordedMachine machine(compact_text(model->description));
-  const double duration = model->description.solver.duration;
-  StepLoop loop(model, start_state(*model));
-  run->start = loop.state();
-  double time = 0;
-  const double planned = std::min(std::ceil(duration / grid_step(model->description)), static_cast<double>(part.most_steps));
-  long stride = 1;
-  std::set<std::pair<int, int>> counts;  // of iterations, that occurred
-  std::vector<Sample> samples;           // one per way
-  std::vector<Origin> origin;            // per block
+  RunFollower follower(*run, part, parameters.paths);
   try {
-    while (!loop.schedule().reached(loop.state().time, duration) && run->steps < part.most_steps) {
-      time = loop.state().time;
-      if (loop.restart_due()) {
-        machine.follow_restart(loop.state().values().data(), time, run->restart);
-        if (!loop.restart()) break;
-      }
-      const StepOutcome outcome = loop.step(duration, nullptr);
-      if (!outcome.ok()) break;
-      ++run->steps;
-      const StateVector& before = loop.before();
-      const bool whole = outcome.parts == 1 && !outcome.resolved && outcome.status == StepStatus::converged;
-      if (!whole) {
-        ++run->others;
-        continue;
-      }
-      const bool is_new = counts.insert({outcome.iterations, outcome.position_iterations}).second;
-      if (run->steps > kFirstSteps && run->steps % stride != 0 && !is_new) continue;
-      const double h = loop.state().time - time;
-      if (machine.follow(before.values().data(), time, h, run->step) != recording::RecordedMachine::converged()) ++run->others;
-      if (run->steps <= kFirstSteps) stride = std::max(stride, std::lround(planned * operations_of_way(run->step) / part.most_operations));
-      const std::vector<recording::Recorder::Turn> close = run->step.close_turns();
-      if (origin.size() < run->step.blocks().size() || !close.empty()) samples.push_back({before, h});
-      origin.resize(run->step.blocks().size(), {samples.size() - 1, {}});
-      if (!part.other_ways) continue;
-      for (const recording::Recorder::Turn& turn : close)
-        if (run->step.blocks()[static_cast<std::size_t>(turn.block)].next[turn.side ? 1 : 0] < 0)
-          record_turn(machine, samples, {samples.size() - 1, {turn}}, origin, run->step);
-    }
-    if (part.other_ways) record_other_ways(machine, samples, origin, run->step);
-    if (run->steps < part.most_steps && !loop.schedule().reached(loop.state().time, duration)) run->failure = loop.failure().what();
-    for (const bool at_end : {false, true}) {
-      std::vector<recording::Input>& inputs = run->inputs[at_end ? 1 : 0];
-      inputs = recording::signal_inputs(run->step, at_end);
-      // those of a restart follow
-      for (const recording::Input& input : recording::signal_inputs(run->restart, at_end))
-        if (std::find(inputs.begin(), inputs.end(), input) == inputs.end()) inputs.push_back(input);
-      for (const double t : times_of_parts(*model, inputs)) machine.follow_signals(inputs, at_end, t, run->signals[at_end ? 1 : 0]);
-    }
-  } catch (const std::runtime_error& e) { refuse(fmt::format("the step at t = {:g} s", time), e.what()); }
+    follower.follow(model);
+    for (const std::vector<double>& row : parameters.rows) follower.follow(with_values(model, parameters, row));
+    if (part.other_ways) follower.follow_other_ways();
+    record_signals(*model, parameters.paths, *run);
+  } catch (const std::runtime_error& e) { refuse(fmt::format("the step at t = {:g} s", follower.time()), e.what()); }
   return run;
 }
 

@@ -22,10 +22,17 @@ struct RecordedRun {
       signals;  // that are inputs of both, at their right limits at the start, and left limits at the end of a step
   std::array<std::vector<recording::Input>, 2> inputs;  // these signals
   StateVector start;
-  // of the run
+  // of the runs
   long steps = 0;
   long others = 0;      // steps without a recording: subdivided, or not converged; they belong to the general step
-  std::string failure;  // why it ended early; empty: it did not
+  std::string failure;  // why one ended early; empty: none did
+};
+
+/// Numbers of the model file (schema/parameters.h) that are inputs of the recording.
+struct RecordedParameters {
+  std::vector<std::string> paths;
+  /// Values of which the runs are recorded, too: a row has one for each path, in SI units.
+  std::vector<std::vector<double>> rows;
 };
 
 /// How much of a run is recorded.
@@ -39,8 +46,9 @@ struct RecordedPart {
 /// The model with `solver.compiled: off`.
 std::shared_ptr<const CompiledModel> by_general_steps(const std::shared_ptr<const CompiledModel>& model);
 
-/// Runs `given` from its start for its duration and records its steps. Throws Error, with the reason, for machines whose step cannot be
-/// recorded.
-std::unique_ptr<RecordedRun> record_run(const std::shared_ptr<const CompiledModel>& given, const RecordedPart& part = {});
+/// Runs `given` from its start for its duration and records its steps; then, with other values of its parameters, again. Throws Error, with the
+/// reason, for machines whose step cannot be recorded, and parameters that decide more than its numbers.
+std::unique_ptr<RecordedRun> record_run(const std::shared_ptr<const CompiledModel>& given, const RecordedPart& part = {},
+                                        const RecordedParameters& parameters = {});
 
 }  // namespace trunnion

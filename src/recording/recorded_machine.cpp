@@ -6,23 +6,47 @@
 #include "model/state.h"
 #include "recording/inputs.h"
 #include "schema/compact.h"
+#include "schema/parameters.h"
 #include "solve/make_monolithic_stepper.h"
 #include "solve/right_limit.h"
 
 namespace recording {
 
+namespace {
+
+/// The description with parameters as inputs of a recording in progress.
+trunnion::Description with_inputs(const std::string& compact, Recorder& recording, const std::vector<std::string>& parameters) {
+  trunnion::Description description = trunnion::parse_compact(compact);
+  for (const trunnion::Parameter& parameter : trunnion::parameters_of(description))
+    for (std::size_t i = 0; i < parameters.size(); ++i)
+      if (parameters[i] == parameter.path)
+        *parameter.value = recording.input({InputKind::parameter, static_cast<int>(i)}, parameter.value->value());
+  return description;
+}
+
+}  // namespace
+
 struct RecordedMachine::Machine {
-  explicit Machine(const std::string& compact)
-      : model(trunnion::compile(trunnion::parse_compact(compact))),
-        stepper(trunnion::make_monolithic_stepper(model)),
-        state(model->layout) {}
+  explicit Machine(const trunnion::Description& description)
+      : model(trunnion::compile(description)), stepper(trunnion::make_monolithic_stepper(model)), state(model->layout) {}
 
   std::shared_ptr<const trunnion::CompiledModel> model;
   std::unique_ptr<trunnion::Stepper> stepper;
   trunnion::StateVector state;
 };
 
-RecordedMachine::RecordedMachine(const std::string& compact) : machine_(std::make_unique<Machine>(compact)) {}
+RecordedMachine::RecordedMachine(const std::string& compact, Recorder& recording, const std::vector<std::string>& parameters)
+    : recording_(recording) {
+  set_signals_are_inputs(true);
+  recording.begin_preparation();
+  try {
+    machine_ = std::make_unique<Machine>(with_inputs(compact, recording, parameters));
+  } catch (...) {
+    recording.abandon();
+    throw;
+  }
+  recording.end_preparation();
+}
 RecordedMachine::~RecordedMachine() = default;
 
 int RecordedMachine::size() const { return static_cast<int>(machine_->state.values().size()); }
@@ -30,9 +54,9 @@ int RecordedMachine::converged() { return static_cast<int>(trunnion::StepStatus:
 
 /// Runs evaluation(report) from a state and ends the recording with the state that it leaves, and the report.
 template <class Evaluation>
-int RecordedMachine::follow_from(const Real* state, Real time, Recorder& recording, std::vector<Recorder::Turn> turns,
-                                 Evaluation&& evaluation) {
+int RecordedMachine::follow_from(const Real* state, Real time, std::vector<Recorder::Turn> turns, Evaluation&& evaluation) {
   Machine& m = *machine_;
+  Recorder& recording = recording_;
   recording.begin(std::move(turns));
   set_signals_are_inputs(true);
   std::vector<Number>& x = m.state.values();
@@ -54,9 +78,9 @@ int RecordedMachine::follow_from(const Real* state, Real time, Recorder& recordi
   }
 }
 
-int RecordedMachine::follow(const Real* state, Real time, Real h, Recorder& recording, std::vector<Recorder::Turn> turns) {
-  return follow_from(state, time, recording, std::move(turns), [&](std::vector<Number>& report) {
-    const trunnion::StepOutcome outcome = machine_->stepper->step(machine_->state, recording.input({InputKind::step}, h));
+int RecordedMachine::follow(const Real* state, Real time, Real h, std::vector<Recorder::Turn> turns) {
+  return follow_from(state, time, std::move(turns), [&](std::vector<Number>& report) {
+    const trunnion::StepOutcome outcome = machine_->stepper->step(machine_->state, recording_.input({InputKind::step}, h));
     report.resize(report_size);
     report[iterations] = outcome.iterations;
     report[position_iterations] = outcome.position_iterations;
@@ -70,24 +94,24 @@ int RecordedMachine::follow(const Real* state, Real time, Real h, Recorder& reco
   });
 }
 
-int RecordedMachine::follow_restart(const Real* state, Real time, Recorder& recording) {
-  return follow_from(state, time, recording, {}, [&](std::vector<Number>&) {
+int RecordedMachine::follow_restart(const Real* state, Real time) {
+  return follow_from(state, time, {}, [&](std::vector<Number>&) {
     trunnion::set_signal_spools(*machine_->model, machine_->state);
     return machine_->stepper->restart(machine_->state) ? converged() : static_cast<int>(trunnion::StepStatus::singular);
   });
 }
 
-void RecordedMachine::follow_signals(const std::vector<Input>& signals, bool at_end, Real time, Recorder& recording) {
-  recording.begin();
+void RecordedMachine::follow_signals(const std::vector<Input>& signals, bool at_end, Real time) {
+  recording_.begin();
   set_signals_are_inputs(false);
-  const Number t = recording.input({InputKind::time}, time);
+  const Number t = recording_.input({InputKind::time}, time);
   std::vector<Number> values;
   for (const Input& input : signals) {
     const trunnion::SignalValue value =
         machine_->model->signals.evaluate(input.index, t, at_end ? trunnion::Side::left : trunnion::Side::right, nullptr);
     values.push_back(input.derivative == 0 ? value.value : input.derivative == 1 ? value.rate : value.acceleration);
   }
-  recording.end(converged(), values);
+  recording_.end(converged(), values);
 }
 
 }  // namespace recording

@@ -54,15 +54,29 @@ std::size_t Recorder::Hash::operator()(const Operation& o) const {
   return h ^ (h >> 32);
 }
 
+void Recorder::begin_preparation() {
+  in_use = this;
+  path_ = kPreparation;
+  turns_.clear();
+  failure_.clear();
+  decided_.clear();
+}
+
+void Recorder::end_preparation() {
+  in_use = nullptr;
+  if (!failure_.empty()) throw std::runtime_error(failure_);
+}
+
 void Recorder::begin(std::vector<Turn> turns) {
   in_use = this;
   turns_ = std::move(turns);
   way_.clear();
   close_.clear();
-  ++path_;
+  path_ = ++last_path_;
   failure_.clear();
   known_.clear();
   decided_.clear();
+  for (const Guard& guard : guards_) decided_.emplace(guard.condition, guard.side);
   enter(0);
 }
 
@@ -90,7 +104,7 @@ int Recorder::constant(Real value) {
 
 int Recorder::node(const Number& x) {
   if (x.plain()) return constant(x.value());
-  if (x.path() != path_) fail("a number of an earlier evaluation was used: it is no input");
+  if (!is_known(x.path())) fail("a number of an earlier evaluation was used: it is no input");
   return x.node();
 }
 
@@ -99,7 +113,32 @@ bool Recorder::is(int node, Real value) const {
   return o.op == Op::constant && constants_[static_cast<std::size_t>(o.of[0])] == value;
 }
 
+bool Recorder::needs_parameters_alone(const Operation& operation) const {
+  if (path_ == kPreparation) return true;
+  bool parameters = false;
+  for (const int k : operation.of) {
+    if (k < 0 || operations_[static_cast<std::size_t>(k)].op == Op::constant) continue;
+    if (!is_prepared(k)) return false;
+    parameters = true;
+  }
+  return parameters;
+}
+
+void Recorder::set_prepared(int node) {
+  prepared_flags_.resize(operations_.size());
+  prepared_flags_[static_cast<std::size_t>(node)] = true;
+}
+
 int Recorder::record(const Operation& operation) {
+  if (needs_parameters_alone(operation)) {
+    const auto [at, is_new] = known_prepared_.try_emplace(operation, static_cast<int>(operations_.size()));
+    if (!is_new) return at->second;
+    if (prepared_.size() > kMostOperations) throw std::runtime_error("its preparation has too many operations");
+    operations_.push_back(operation);
+    prepared_.push_back(at->second);
+    set_prepared(at->second);
+    return at->second;
+  }
   const auto [at, is_new] = known_.try_emplace(operation, static_cast<int>(operations_.size()));
   if (!is_new) return at->second;
   Block& block = blocks_[static_cast<std::size_t>(block_)];
@@ -113,18 +152,19 @@ int Recorder::record(const Operation& operation) {
 
 Number Recorder::input(const Input& input, Real value) {
   for (std::size_t i = 0; i < inputs_.size(); ++i)
-    if (inputs_[i] == input) return {value, input_nodes_[i], path_};
+    if (inputs_[i] == input) return {value, input_nodes_[i], path_of(input_nodes_[i])};
   inputs_.push_back(input);
   input_nodes_.push_back(static_cast<int>(operations_.size()));
   operations_.push_back({Op::input, {static_cast<int>(inputs_.size()) - 1, -1, -1}});
-  return {value, input_nodes_.back(), path_};
+  if (input.kind == InputKind::parameter) set_prepared(input_nodes_.back());
+  return {value, input_nodes_.back(), path_of(input_nodes_.back())};
 }
 
 Number Recorder::operation(Op op, Real value, const Number& x, const Number& y) {
   const bool two = op == Op::add || op == Op::subtract || op == Op::multiply || op == Op::divide || op == Op::power ||
                    op == Op::arc_tangent_2 || op == Op::hypotenuse || op == Op::remainder || op == Op::copy_sign;
   int a = node(x), b = two ? node(y) : -1;
-  const auto same = [&](int k) { return Number(value, k, path_); };
+  const auto same = [&](int k) { return Number(value, k, path_of(k)); };
   switch (op) {
     case Op::add:
       if (is(a, 0)) return same(b);
@@ -165,18 +205,19 @@ Number Recorder::operation(Op op, Real value, const Number& x, const Number& y) 
 Condition Recorder::condition(Op op, bool value, const Number& x, const Number& y) {
   const int a = node(x), b = op == Op::finite ? -1 : node(y);
   const bool close = op != Op::finite && std::abs(x.value() - y.value()) <= kClose * std::max(std::abs(x.value()), std::abs(y.value()));
-  return {value, record({op, {a, b, -1}}), path_, close};
+  const int k = record({op, {a, b, -1}});
+  return {value, k, path_of(k), close};
 }
 
 Condition Recorder::inverse(const Condition& condition) {
-  if (condition.path() != path_) fail("a condition of an earlier evaluation was used: it is no input");
+  if (!is_known(condition.path())) fail("a condition of an earlier evaluation was used: it is no input");
   const Operation& o = operations_[static_cast<std::size_t>(condition.node())];
-  if (o.op == Op::inverse) return {!condition.value(), o.of[0], path_, condition.close()};
-  return {!condition.value(), record({Op::inverse, {condition.node(), -1, -1}}), path_, condition.close()};
+  const int k = o.op == Op::inverse ? o.of[0] : record({Op::inverse, {condition.node(), -1, -1}});
+  return {!condition.value(), k, path_of(k), condition.close()};
 }
 
 Number Recorder::choose(const Condition& condition, const Number& x, const Number& y) {
-  if (condition.path() != path_) fail("a condition of an earlier evaluation was used: it is no input");
+  if (!is_known(condition.path())) fail("a condition of an earlier evaluation was used: it is no input");
   int c = condition.node(), a = node(x), b = node(y);
   if (operations_[static_cast<std::size_t>(c)].op == Op::inverse) {
     c = operations_[static_cast<std::size_t>(c)].of[0];
@@ -188,11 +229,12 @@ Number Recorder::choose(const Condition& condition, const Number& x, const Numbe
     const bool inverse = operations_[static_cast<std::size_t>(condition.node())].op == Op::inverse;
     return known->second != inverse ? x : y;
   }
-  return {chosen.value(), record({Op::select, {c, a, b}}), path_};
+  const int k = record({Op::select, {c, a, b}});
+  return {chosen.value(), k, path_of(k)};
 }
 
 bool Recorder::branch(const Condition& condition, std::uintptr_t place) {
-  if (condition.path() != path_) fail("a condition of an earlier evaluation was used: it is no input");
+  if (!is_known(condition.path())) fail("a condition of an earlier evaluation was used: it is no input");
   int c = condition.node();
   bool value = condition.value();
   const bool inverse = operations_[static_cast<std::size_t>(c)].op == Op::inverse;
@@ -204,6 +246,10 @@ bool Recorder::branch(const Condition& condition, std::uintptr_t place) {
     if (turn.block == block_) value = turn.side;
   const auto [known, is_new] = decided_.try_emplace(c, value);
   if (!is_new) return known->second != inverse;
+  if (path_ == kPreparation) {
+    add_guard({c, value});
+    return value != inverse;
+  }
   Block& block = blocks_[static_cast<std::size_t>(block_)];
   if (block.ends || (block.condition >= 0 && block.condition != c)) {
     fail("an evaluation went another way than one with equal decisions: something that is no input changed");
@@ -220,6 +266,15 @@ bool Recorder::branch(const Condition& condition, std::uintptr_t place) {
   }
   enter(next);
   return value != inverse;
+}
+
+void Recorder::add_guard(const Guard& guard) {
+  for (const Guard& known : guards_)
+    if (known.condition == guard.condition) {
+      if (known.side != guard.side) fail("parameters of this recording changed a decision before the first step");
+      return;
+    }
+  guards_.push_back(guard);
 }
 
 std::vector<Recorder::Turn> Recorder::open_turns() const {

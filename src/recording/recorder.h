@@ -1,6 +1,8 @@
 // A recording of an evaluation: the operations that lead from its inputs to its results, as a tree. Where the evaluation branches on a number,
 // the tree branches; it grows by every way that an evaluation takes, and ends there with results. Equal operations of one way are recorded
 // once; operations on constants, and with 0 and 1 where they leave a number as it is, are not recorded.
+// What depends on parameters alone is prepared: recorded apart, once for all evaluations, however late an evaluation needs it. Branches of
+// the preparation itself (begin_preparation()) are no ways: they must be taken as recorded.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,11 +18,12 @@ namespace recording {
 
 /// What an input of the evaluation is.
 enum class InputKind : std::uint8_t {
-  state,    // `index`: of the state's numbers
-  time,     // [s] at the start of the step
-  step,     // [s] its length
-  signal,   // `index`: of the model's signals
-  outside,  // `index`: of the model's inputs
+  state,      // `index`: of the state's numbers
+  time,       // [s] at the start of the step
+  step,       // [s] its length
+  signal,     // `index`: of the model's signals
+  outside,    // `index`: of the model's inputs
+  parameter,  // `index`: of the chosen parameters
 };
 struct Input {
   InputKind kind = InputKind::state;
@@ -49,6 +52,12 @@ struct Block {
   std::vector<int> results;  // nodes
 };
 
+/// A condition of the preparation, and the side on which everything after it was recorded.
+struct Guard {
+  int condition = 0;
+  bool side = false;
+};
+
 class Recorder {
  public:
   Recorder();
@@ -61,6 +70,11 @@ class Recorder {
     int block = 0;
     bool side = false;
   };
+  /// Follows the preparation from here on: its numbers may be used in all evaluations after end_preparation(). Another one for other values of
+  /// the parameters must repeat it.
+  void begin_preparation();
+  /// Throws std::runtime_error as end() does.
+  void end_preparation();
   /// Follows an evaluation from here on; numbers of earlier ones must not be used in it. With turns it takes ways that its numbers do not take:
   /// what is recorded there holds for the numbers that do.
   void begin(std::vector<Turn> turns = {});
@@ -80,7 +94,14 @@ class Recorder {
   const std::vector<Operation>& operations() const { return operations_; }
   const std::vector<Real>& constants() const { return constants_; }
   const std::vector<Input>& inputs() const { return inputs_; }
-  const std::vector<Block>& blocks() const { return blocks_; }  // the first is the root
+  const std::vector<Block>& blocks() const { return blocks_; }    // the first is the root
+  const std::vector<int>& prepared() const { return prepared_; }  // operations, in order
+  bool is_prepared(int node) const {
+    return static_cast<std::size_t>(node) < prepared_flags_.size() && prepared_flags_[static_cast<std::size_t>(node)];
+  }
+  const std::vector<Guard>& guards() const { return guards_; }
+  /// Whether some input is a parameter.
+  bool is_parametric() const { return !prepared_flags_.empty(); }
   /// Most operations of one evaluation; beyond, it ends by std::runtime_error.
   static constexpr std::size_t kMostOperations = 1'000'000;
   /// Ways through the tree that ended.
@@ -102,7 +123,13 @@ class Recorder {
   int constant(Real value);
   bool is(int node, Real value) const;
   int record(const Operation& operation);
+  bool needs_parameters_alone(const Operation& operation) const;
+  void set_prepared(int node);
+  /// Of a recorded operation.
+  int path_of(int node) const { return is_prepared(node) ? kPreparation : path_; }
+  bool is_known(int path) const { return path == path_ || path == kPreparation; }
   void enter(int block);
+  void add_guard(const Guard& guard);
 
   struct Hash {
     std::size_t operator()(const Operation& o) const;
@@ -114,11 +141,15 @@ class Recorder {
   std::vector<int> input_nodes_;
   std::vector<Block> blocks_;
   int ways_ = 0;
+  static constexpr int kPreparation = 0;  // its path
+  std::vector<int> prepared_;
+  std::vector<bool> prepared_flags_;  // per node
+  std::vector<Guard> guards_;
   // of the evaluation in progress
-  int path_ = 0, block_ = 0;
+  int path_ = kPreparation, last_path_ = kPreparation, block_ = 0;
   std::vector<int> way_;
   std::vector<Turn> turns_, close_;
-  std::unordered_map<Operation, int, Hash> known_;
+  std::unordered_map<Operation, int, Hash> known_, known_prepared_;
   std::unordered_map<int, bool> decided_;
   std::string failure_;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "schema/check.h"
+#include "schema/parameters.h"
 #include "schema/reader.h"
 #include "schema/table.h"
 
@@ -117,9 +118,25 @@ void check_combination(const Description& d, Findings& out) {
   check_lockstep(d, out, "`interface_model`");
 }
 
+void check_compiled(const Description& d, Findings& out) {
+  const std::vector<std::string>& patterns = d.solver.compiled_parameters;
+  if (patterns.empty()) return;
+  Description copy = d;
+  const std::vector<Parameter> parameters = parameters_of(copy);
+  std::vector<std::string> paths;
+  for (const Parameter& parameter : parameters) paths.push_back(parameter.path);
+  for (std::size_t i = 0; i < patterns.size(); ++i) {
+    if (std::any_of(paths.begin(), paths.end(), [&](const std::string& path) { return fits_path(patterns[i], path); })) continue;
+    const std::string near = nearest_name(patterns[i], paths);
+    add_finding(d, out, "solver.compiled_parameters." + std::to_string(i), "`" + patterns[i] + "` is no number of the model",
+                near.empty() ? "a path as of --set" : "a path as of --set, such as `" + near + "`");
+  }
+}
+
 }  // namespace
 
 void check_coupling(const Description& d, Findings& out) {
+  check_compiled(d, out);
   const CosimulationDescription& c = d.coupling;
   check_order(d, out, "coupling.extrapolation", c.extrapolation);
   if (c.mechanism_extrapolation) check_order(d, out, "coupling.mechanism.extrapolation", *c.mechanism_extrapolation);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "base/text.h"
 #include "schema/table.h"
 
 namespace trunnion {
@@ -98,6 +99,17 @@ class ParameterList : public Visitor {
 };
 
 }  // namespace
+
+bool fits_path(std::string_view pattern, std::string_view path) {
+  while (true) {
+    const std::size_t wanted = pattern.find('.'), name = path.find('.');
+    if ((wanted == std::string_view::npos) != (name == std::string_view::npos)) return false;
+    if (!matches_pattern(pattern.substr(0, wanted), path.substr(0, name))) return false;
+    if (wanted == std::string_view::npos) return true;
+    pattern.remove_prefix(wanted + 1);
+    path.remove_prefix(name + 1);
+  }
+}
 
 std::vector<Parameter> parameters_of(Description& description) {
   ParameterList list;

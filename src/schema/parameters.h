@@ -5,6 +5,7 @@
 
 #include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "description/description.h"
@@ -22,5 +23,8 @@ struct Parameter {
 
 /// All parameters of a description, in the order of the file. Pointers are valid while the structure of the description is unchanged.
 std::vector<Parameter> parameters_of(Description& description);
+
+/// Whether a path with `*` for any letters of a name fits a parameter's path.
+bool fits_path(std::string_view pattern, std::string_view path);
 
 }  // namespace trunnion

@@ -287,6 +287,10 @@ void describe_settings(Visitor& v, SolverDescription& s) {
           "Steps by C code generated for this model and compiled on this machine, the general step where that code does not apply; `auto`: "
           "where it is cached or the run takes longer than to make it"},
          choice(s.compiled, compiled_words()));
+  v.leaf({"compiled_parameters",
+          "Numbers of the model that the code takes as arguments, for models with other values of them (sweeps, batches); a `*` in a path "
+          "matches any name"},
+         &s.compiled_parameters);
   v.leaf({"step", "Time step", kTime, kPositive}, &s.step);
   v.leaf({"duration", "End of the simulation", kTime, kPositive}, &s.duration);
   v.leaf({"penalty",

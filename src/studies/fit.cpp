@@ -18,6 +18,7 @@
 #include "file/csv.h"
 #include "results/error_estimate.h"
 #include "results/files.h"
+#include "schema/parameters.h"
 #include "studies/table.h"
 
 namespace trunnion {
@@ -197,6 +198,14 @@ class Sampler final : public RunWatcher {
   std::vector<std::vector<double>> values_;
 };
 
+/// Whether all paths are parameters of the model.
+bool are_parameters(Description description, const std::vector<std::string>& paths) {
+  const std::vector<Parameter> parameters = parameters_of(description);
+  return std::all_of(paths.begin(), paths.end(), [&](const std::string& path) {
+    return std::any_of(parameters.begin(), parameters.end(), [&](const Parameter& parameter) { return parameter.path == path; });
+  });
+}
+
 /// The problem for Eigen's solver: residuals and Jacobian at x.
 class Misfit {
  public:
@@ -205,6 +214,7 @@ class Misfit {
 
   Misfit(const FitRequest& request, Fit& fit) : request_(request), fit_(fit) {
     for (const FittedChannel& channel : fit.channels) points_ += static_cast<Eigen::Index>(channel.times.size());
+    are_parameters_ = are_parameters(fit.model->description, request.parameters);
   }
 
   Eigen::Index values() const { return points_; }
@@ -226,7 +236,10 @@ class Misfit {
     if (refined) overrides.push_back({"solver.step", number_text(fit_.model->description.solver.step / 2)});
     for (std::size_t i = 0; i < fit_.parameters.size(); ++i)
       overrides.push_back({fit_.parameters[i].path, number_text(parameter(i, x(static_cast<Eigen::Index>(i))))});
-    return compile(load_model(request_.model_file, overrides));
+    Description description = load_model(request_.model_file, overrides);
+    if (refined || !are_parameters_) return compile(std::move(description));
+    description.solver.compiled_parameters = fit_.model->description.solver.compiled_parameters;
+    return compile(std::move(description), fit_.model);
   }
 
   /// Channels of the run at x. Throws InputError, SimulationError.
@@ -250,42 +263,39 @@ class Misfit {
   }
 
   int operator()(const Vector& x, Vector& r) {
-    const std::optional<Vector> at = attempt(x);
-    ++fit_.runs;
-    fit_.failed_runs += at ? 0 : 1;
+    const std::optional<Vector> at = value_at(x);
     r = at ? *at : Vector::Constant(points_, kFarOff);
     return 0;
   }
 
-  /// Central differences, or one-sided ones if a run fails; < 0 if both do.
+  /// The Jacobian for a step of the search: that before, corrected by what the last step did (Broyden), or one-sided differences if that step
+  /// went elsewhere than foreseen; < 0 if runs fail.
   int df(const Vector& x, Matrix& J) {
-    const Eigen::Index n = x.size();
-    std::vector<std::optional<Vector>> at(2 * static_cast<std::size_t>(n) + 1);
-    for_each_parallel(at.size(), request_.threads, [&](std::size_t job) {
-      Vector moved = x;
-      if (job < 2 * static_cast<std::size_t>(n)) moved(static_cast<Eigen::Index>(job / 2)) += job % 2 == 0 ? kDifference : -kDifference;
-      at[job] = attempt(moved);
-    });
-    for (const auto& r : at) fit_.failed_runs += r ? 0 : 1;
-    fit_.runs += static_cast<int>(at.size());
-    const std::optional<Vector>& middle = at.back();
-    for (Eigen::Index i = 0; i < n; ++i) {
-      const std::optional<Vector>&up = at[2 * static_cast<std::size_t>(i)], &down = at[2 * static_cast<std::size_t>(i) + 1];
-      if (up && down)
-        J.col(i) = (*up - *down) / (2 * kDifference);
-      else if (up && middle)
-        J.col(i) = (*up - *middle) / kDifference;
-      else if (down && middle)
-        J.col(i) = (*middle - *down) / kDifference;
-      else
-        return -1;
+    const std::optional<Vector> here = value_at(x);
+    if (!here) return -1;
+    if (!correct(x, *here)) {
+      if (!differences(x, false, J_)) return -1;
+      corrections_ = 0;
+      is_fresh_ = true;
     }
+    x_ = x;
+    r_ = *here;
+    J = J_;
     return 0;
   }
+  /// Whether the last Jacobian was one of differences.
+  bool is_fresh() const { return is_fresh_; }
+  /// The next one will be.
+  void forget() { corrections_ = kMostCorrections; }
+  /// By central differences; false if runs fail.
+  bool central(const Vector& x, Matrix& J) { return differences(x, true, J); }
 
  private:
   static constexpr double kFarOff = 1e20;      // residual of a run that fails
   static constexpr double kDifference = 1e-4;  // of x: its effect is far above the tolerance of the iteration in a step
+  static constexpr double kForeseen = 0.1;     // error of the foreseen change of the residuals, relative to the change
+  static constexpr int kMostCorrections = 10;
+  static constexpr std::size_t kKept = 4;
 
   static double span(const FittedParameter& p) { return p.start != 0 ? std::abs(p.start) : 1; }
 
@@ -298,9 +308,72 @@ class Misfit {
     return std::nullopt;
   }
 
+  /// The residuals at x, from the runs before if possible; nothing: the run fails.
+  std::optional<Vector> value_at(const Vector& x) {
+    for (const auto& [at, r] : known_)
+      if (at == x) return r;
+    std::optional<Vector> r = attempt(x);
+    ++fit_.runs;
+    fit_.failed_runs += r ? 0 : 1;
+    if (known_.size() == kKept) known_.erase(known_.begin());
+    if (r) known_.emplace_back(x, *r);
+    return r;
+  }
+
+  /// Corrects J_ by the step to x, where the residuals are r. False: it would not be good enough.
+  bool correct(const Vector& x, const Vector& r) {
+    if (J_.size() == 0 || corrections_ >= kMostCorrections) return false;
+    const Vector step = x - x_, change = r - r_, error = change - J_ * step;
+    if (step.squaredNorm() == 0 || error.norm() > kForeseen * change.norm()) return false;
+    J_ += error * step.transpose() / step.squaredNorm();
+    ++corrections_;
+    is_fresh_ = false;
+    return true;
+  }
+
+  /// Central differences, or one-sided ones: to the other side where a run fails. False: both sides do.
+  bool differences(const Vector& x, bool central, Matrix& J) {
+    const std::optional<Vector> here = value_at(x);
+    const auto n = static_cast<std::size_t>(x.size());
+    std::vector<std::optional<Vector>> up(n), down(n);
+    const auto moved = [&](std::size_t i, double difference) {
+      Vector to = x;
+      to(static_cast<Eigen::Index>(i)) += difference;
+      return attempt(to);
+    };
+    for_each_parallel(central ? 2 * n : n, request_.threads, [&](std::size_t job) {
+      const std::size_t i = job % n;
+      if (job < n) up[i] = moved(i, kDifference);
+      if (job >= n || (!central && !up[i])) down[i] = moved(i, -kDifference);
+    });
+    J.resize(points_, x.size());
+    bool good = true;
+    for (std::size_t i = 0; i < n; ++i) {
+      fit_.runs += central || !up[i] ? 2 : 1;
+      fit_.failed_runs += (up[i] ? 0 : 1) + (!down[i] && (central || !up[i]) ? 1 : 0);
+      auto column = J.col(static_cast<Eigen::Index>(i));
+      if (up[i] && down[i])
+        column = (*up[i] - *down[i]) / (2 * kDifference);
+      else if (here && up[i])
+        column = (*up[i] - *here) / kDifference;
+      else if (here && down[i])
+        column = (*here - *down[i]) / kDifference;
+      else
+        good = false;
+    }
+    return good;
+  }
+
   const FitRequest& request_;
   Fit& fit_;
   Eigen::Index points_ = 0;
+  bool are_parameters_ = false;                   // what is fitted leaves the structure of the model
+  std::vector<std::pair<Vector, Vector>> known_;  // x and residuals of the last runs
+  // of the last step of the search
+  Vector x_, r_;
+  Matrix J_;
+  int corrections_ = 0;  // of J_
+  bool is_fresh_ = false;
 };
 
 // ---------------------------------------------------------------- identifiability
@@ -419,7 +492,10 @@ const char* words_of(Eigen::LevenbergMarquardtSpace::Status status) {
 }  // namespace
 
 Fit fit(const FitRequest& request, const FitProgress& progress) {
-  const Description description = load_model(request.model_file, request.overrides);
+  Description description = load_model(request.model_file, request.overrides);
+  if (description.solver.compiled != CompiledKind::off && are_parameters(description, request.parameters))  // one code for all runs
+    description.solver.compiled_parameters.insert(description.solver.compiled_parameters.end(), request.parameters.begin(),
+                                                  request.parameters.end());
   Fit fit;
   fit.model = compile(description);
   check_recorded_channels(fit.model);
@@ -481,6 +557,10 @@ Fit fit(const FitRequest& request, const FitProgress& progress) {
     }
     status = method.minimizeOneStep(x);
     ++fit.iterations;
+    if (status != Status::Running && status != Status::UserAsked && !misfit.is_fresh()) {  // not the end by a corrected Jacobian
+      misfit.forget();
+      status = method.minimizeInit(x);
+    }
     if (progress) progress(fit.iterations, method.fnorm / points);
   }
   fit.status = words_of(status);
@@ -497,7 +577,7 @@ Fit fit(const FitRequest& request, const FitProgress& progress) {
   }
   if (!fit.converged) fit.warnings.push_back("not converged: " + fit.status);
   Eigen::MatrixXd J(misfit.values(), x.size());
-  if (misfit.df(x, J) == 0) {
+  if (misfit.central(x, J)) {
     judge(misfit, x, r, J, fit);
     estimate_step_errors(misfit, x, r, J, fit);
   }

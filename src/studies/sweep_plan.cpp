@@ -43,13 +43,6 @@ void multiply(std::vector<std::vector<std::string>>& rows, const std::vector<std
   rows = std::move(all);
 }
 
-/// Whether a path with patterns names a parameter.
-bool names_parameter(const std::vector<std::string>& pattern, const std::string& path) {
-  const std::vector<std::string> names = segments_of(path);
-  return std::equal(names.begin(), names.end(), pattern.begin(), pattern.end(),
-                    [](const std::string& name, const std::string& wanted) { return matches_pattern(wanted, name); });
-}
-
 /// A number [SI] of a parameter; nothing: the text is no number, has another unit, or is outside the limits.
 std::optional<double> number_of(const std::string& text, const Parameter& parameter) {
   const QuantityText read = read_quantity(text);
@@ -190,10 +183,9 @@ void SweepPlan::find_parameters() {
   const std::vector<Parameter> all = parameters_of(reference_description_);
   for (std::size_t i = 0; i < items_.paths.size(); ++i) {
     Path& path = paths_.emplace_back();
-    const std::vector<std::string> pattern = segments_of(items_.paths[i]);
     std::vector<std::size_t> found;
     for (std::size_t k = 0; k < all.size(); ++k)
-      if (names_parameter(pattern, all[k].path)) found.push_back(k);
+      if (fits_path(items_.paths[i], all[k].path)) found.push_back(k);
     if (found.empty()) continue;
     path.unit = std::string(all[found.front()].unit) == "SI" ? "" : all[found.front()].unit;
     std::vector<std::string> tried;
@@ -208,6 +200,11 @@ void SweepPlan::find_parameters() {
     }
     if (same && !tried.empty()) path.parameters = found;
   }
+  if (reference_description_.solver.compiled == CompiledKind::off) return;
+  // one code for all runs
+  for (std::size_t i = 0; i < items_.paths.size(); ++i)
+    if (!paths_[i].parameters.empty()) reference_description_.solver.compiled_parameters.push_back(items_.paths[i]);
+  reference_ = compile(reference_description_);
 }
 
 bool SweepPlan::gives_the_same(std::size_t path, const std::vector<std::size_t>& parameters, const std::string& value) const {
@@ -305,7 +302,7 @@ bool SweepPlan::Maker::set_parameters(std::size_t run) {
 SweepPlan::Maker::Made SweepPlan::Maker::make(std::size_t run) {
   for (std::size_t k = 0; k < slots_.size(); ++k) *slots_[k].value = defaults_[k];
   if (set_parameters(run)) {
-    std::shared_ptr<const CompiledModel> model = compile(description_, plan_.reference_.get());
+    std::shared_ptr<const CompiledModel> model = compile(description_, plan_.reference_);
     if (same_structure(*model, *plan_.reference_)) return {std::move(model), plan_.source_};
   }
   std::shared_ptr<const CompiledModel> model = compile(plan_.read(plan_.items_.rows[run]));

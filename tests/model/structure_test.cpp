@@ -41,7 +41,7 @@ TEST(Structure, IsTheSameWhereStatesAndChannelsAre) {
       *parameter.value = value == 0 ? 1e-3 : parameter.min_excluded ? 0.9 * value : 0;
       std::shared_ptr<const CompiledModel> model;
       try {
-        model = compile(changed, original.get());
+        model = compile(changed, original);
       } catch (const Error&) {}  // a machine that cannot be
       if (model) {
         const bool equal = model->layout == original->layout && channel_names(model) == names && model->planar == original->planar;
@@ -61,7 +61,7 @@ TEST(Structure, ModelsThatSharePatternsStartWithTheBitsOfOthers) {
     Description changed = original->description;
     changed.gravity[2] *= 1.25;
     changed.gravity[1] *= 1.25;
-    const auto apart = compile(changed), sharing = compile(changed, original.get());
+    const auto apart = compile(changed), sharing = compile(changed, original);
     EXPECT_EQ(sharing->hydraulics.patterns, original->hydraulics.patterns);
     EXPECT_NE(apart->hydraulics.patterns, original->hydraulics.patterns);
     EXPECT_TRUE(start_state(*apart) == start_state(*sharing)) << file;

@@ -3,13 +3,19 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <optional>
+#include <sstream>
 
+#include "base/diagnostic.h"
 #include "run/run.h"
+#include "schema/parameters.h"
+#include "studies/sweep.h"
 #include "support/machines.h"
 #include "support/program.h"
 #include "support/temporary_folder.h"
@@ -117,6 +123,73 @@ TEST_F(Compiled, CacheBelongsToItsUser) {
   EXPECT_NE(run_of("lever", "on")->stepper().remark().find("is not a folder"), std::string::npos);
 }
 
+/// A run with other values of parameters, as a simulation makes it when they are set.
+std::unique_ptr<Runner> run_like(const std::shared_ptr<const CompiledModel>& model, const std::map<std::string, double>& values,
+                                 CompiledKind compiled) {
+  Description description = model->description;
+  description.solver.compiled = compiled;
+  for (const Parameter& parameter : parameters_of(description))
+    if (const auto value = values.find(parameter.path); value != values.end()) *parameter.value = value->second;
+  auto run = std::make_unique<Runner>(compile(std::move(description), model));
+  run->advance(kDuration);
+  return run;
+}
+
+TEST_F(Compiled, ModelsThatDifferInParametersOfTheCodeShareIt) {
+  const auto model = load_example("lever", {"solver.compiled=on", "solver.duration=" + std::to_string(kDuration),
+                                            "solver.compiled_parameters=[bodies.*.rod.mass, cylinders.lift.bore]"});
+  for (const double scale : {1.0, 1.05, 0.9}) {
+    const std::map<std::string, double> values{{"bodies.lever.rod.mass", 100 * scale}, {"cylinders.lift.bore", 0.05 * scale}};
+    const auto compiled = run_like(model, values, CompiledKind::on), general = run_like(model, values, CompiledKind::off);
+    EXPECT_TRUE(compiled->stepper().remark().starts_with("compiled step: ")) << compiled->stepper().remark();
+    EXPECT_GT(static_cast<double>(compiled->statistics().compiled_steps), 0.5 * static_cast<double>(compiled->statistics().steps)) << scale;
+    const StateLayout& n = model->layout;
+    EXPECT_LT(largest_difference(*compiled, *general, 0, n.nq), 1e-10) << scale;
+    EXPECT_LT(largest_difference(*compiled, *general, n.nq + 2 * n.nv, n.nq + 2 * n.nv + n.ny), 1e-7) << scale;
+  }
+  const auto codes = [&] {
+    return std::count_if(fs::directory_iterator(cache()), fs::directory_iterator(),
+                         [](const fs::directory_entry& entry) { return entry.path().extension() == ".so"; });
+  };
+  EXPECT_EQ(codes(), 1);
+  const auto other = run_like(model, {{"bodies.lever.rod.mass", 90}, {"fluid.density", 860}}, CompiledKind::on);
+  EXPECT_TRUE(other->stepper().remark().starts_with("compiled step: "));
+  EXPECT_EQ(codes(), 2) << "the density is no parameter of the code";
+}
+
+TEST_F(Compiled, ParametersThatAreNoneAreFindings) {
+  try {
+    load_example("lever", {"solver.compiled_parameters=[cylinders.lift.bor]"});
+    ADD_FAILURE();
+  } catch (const InputError& e) { EXPECT_NE(std::string(e.what()).find("cylinders.lift.bore"), std::string::npos) << e.what(); }
+}
+
+TEST_F(Compiled, ASweepHasOneCode) {
+  SweepRequest request;
+  request.model_file = std::string(TRUNNION_SOURCE_DIR) + "/examples/lever.yaml";
+  request.vary = {"cylinders.lift.bore=45mm,50mm,55mm", "bodies.lever.rod.mass=90,110"};
+  request.kpis = {"p=max(piston_side.pressure)", "x=final(lever.angle)"};
+  const auto table = [&](const char* compiled) {
+    request.overrides = {{"solver.duration", "0.5"}, {"solver.compiled", compiled}};
+    EXPECT_EQ(sweep_to_folder(request, path(compiled), 2, false).completed, 6u);
+    return text_of(path(compiled) + "/sweep.csv");
+  };
+  std::istringstream general(table("off")), compiled(table("on"));
+  EXPECT_EQ(std::count_if(fs::directory_iterator(cache()), fs::directory_iterator(),
+                          [](const fs::directory_entry& entry) { return entry.path().extension() == ".so"; }),
+            1);
+  std::string a, b;
+  int rows = 0;
+  for (; std::getline(general, a) && std::getline(compiled, b); ++rows) {
+    std::istringstream as(a), bs(b);
+    for (std::string x, y; std::getline(as, x, ',') && std::getline(bs, y, ',');) {
+      if (x == y) continue;
+      EXPECT_NEAR(std::stod(x), std::stod(y), 1e-7 * std::abs(std::stod(x)));
+    }
+  }
+  EXPECT_EQ(rows, 7);
+}
+
 TEST_F(Compiled, WithoutACompilerTheGeneralStepIsUsed) {
   const Environment compiler("CC", path("no_compiler"));
   const auto run = run_of("lever", "on");
@@ -155,9 +228,9 @@ TEST_F(Compiled, WrongCodeIsFoundInTheFirstStep) {  // by another process: loade
   EXPECT_TRUE(call_program(folder_, run).printed("steps by the compiled step"));
   const std::string library = file(".so"), wrong = path("wrong.c");
   std::string text = text_of(file(".c"));
-  const std::string call = "return step(x, t, h, s, e, 0, r);";
+  const std::string call = "return step(x, t, h, s, e, 0, k, r);";
   ASSERT_NE(text.find(call), std::string::npos);
-  text.replace(text.find(call), call.size(), "const int status = step(x, t, h, s, e, 0, r); x[0] += 1e-6; return status;");
+  text.replace(text.find(call), call.size(), "const int status = step(x, t, h, s, e, 0, k, r); x[0] += 1e-6; return status;");
   std::ofstream(wrong) << text;
   ASSERT_EQ(std::system(("cc -O1 -fPIC -shared -o '" + library + "' '" + wrong + "' -lm").c_str()), 0);
   const Outcome outcome = call_program(folder_, run);

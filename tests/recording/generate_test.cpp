@@ -1,5 +1,6 @@
 // `trunnion generate`: generated code against the general step.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,9 +9,11 @@
 #include <fstream>
 #include <sstream>
 
+#include "machine/start.h"
 #include "recording/generated_files.h"
 #include "recording/record_run.h"
 #include "run/run.h"
+#include "schema/parameters.h"
 #include "support/machines.h"
 #include "support/program.h"
 #include "support/temporary_folder.h"
@@ -38,9 +41,8 @@ std::vector<std::vector<double>> numbers_of(const std::string& text) {
   return rows;
 }
 
-/// Writes, compiles and runs the code; its rows.
-std::vector<std::vector<double>> run_code(const std::string& folder, const std::shared_ptr<const CompiledModel>& model) {
-  const GeneratedCode code = generate_code(model, "machine");
+/// Compiles and runs the code; its rows.
+std::vector<std::vector<double>> run_code(const std::string& folder, const GeneratedCode& code) {
   EXPECT_EQ(code.failure, "");
   for (const auto& [name, text] : code.files) std::ofstream(folder + "/" + name) << text;
   EXPECT_EQ(std::system(("cd '" + folder + "' && make -s CFLAGS='-O1 -Wall -Wextra -Werror' && ./host > rows.csv").c_str()), 0)
@@ -49,29 +51,112 @@ std::vector<std::vector<double>> run_code(const std::string& folder, const std::
 }
 
 /// The code's state along the run and that of the general step, relative to each number's largest.
-void compare(const std::string& folder, const GeneratedCase& c) {
-  std::vector<std::string> set = c.set;
-  set.push_back("solver.duration=" + std::to_string(c.duration));
-  const auto model = load_example(c.example, set);
-  const std::vector<std::vector<double>> rows = run_code(folder, model);
+void compare(const std::string& example, const std::vector<std::vector<double>>& rows, const std::shared_ptr<const CompiledModel>& model) {
   Runner run(model);
   std::vector<double> largest(run.state().values().size(), 1e-3), worst(largest.size(), 0);
   const StateLayout& n = model->layout;
   const auto compared = static_cast<std::size_t>(n.nq + n.nv);  // accelerations and rates lose digits
-  ASSERT_GT(rows.size(), 50u) << c.example;
+  ASSERT_GT(rows.size(), 50u) << example;
   for (const std::vector<double>& row : rows) {
     run.advance(row.front());
-    ASSERT_NEAR(run.state().time, row.front(), 1e-9) << c.example;
-    ASSERT_EQ(row.size(), run.state().values().size() + 1) << c.example;
+    ASSERT_NEAR(run.state().time, row.front(), 1e-9) << example;
+    ASSERT_EQ(row.size(), run.state().values().size() + 1) << example;
     for (std::size_t i = 0; i < row.size() - 1; ++i) {
       largest[i] = std::max(largest[i], std::abs(run.state().values()[i]));
       worst[i] = std::max(worst[i], std::abs(run.state().values()[i] - row[i + 1]));
     }
   }
-  for (std::size_t i = 0; i < compared; ++i) EXPECT_LT(worst[i], 1e-9 * largest[i]) << c.example << ", number " << i;
+  for (std::size_t i = 0; i < compared; ++i) EXPECT_LT(worst[i], 1e-9 * largest[i]) << example << ", number " << i;
   const auto y = static_cast<std::size_t>(n.nq + 2 * n.nv);
   for (std::size_t i = y; i < y + static_cast<std::size_t>(n.ny); ++i)
-    EXPECT_LT(worst[i], 1e-7 * largest[i]) << c.example << ", number " << i;
+    EXPECT_LT(worst[i], 1e-7 * largest[i]) << example << ", number " << i;
+}
+
+void compare(const std::string& folder, const GeneratedCase& c) {
+  std::vector<std::string> set = c.set;
+  set.push_back("solver.duration=" + std::to_string(c.duration));
+  const auto model = load_example(c.example, set);
+  compare(c.example, run_code(folder, generate_code(model, "machine")), model);
+}
+
+double* number_of(Description& description, const std::string& path) {
+  for (const Parameter& parameter : parameters_of(description))
+    if (parameter.path == path) return parameter.value;
+  ADD_FAILURE() << path;
+  return nullptr;
+}
+
+/// A host that sets parameters, and the start state of the model that has these values.
+std::string host_with(const std::vector<double>& parameters, const std::vector<double>& start) {
+  std::string values, state;
+  for (const double x : parameters) values += fmt::format("{:.17g}, ", x);
+  for (const double x : start) state += fmt::format("{:.17g}, ", x);
+  return fmt::format(R"(#include "machine.h"
+#include <stdio.h>
+int main(void)
+{{
+  static const double p[] = {{{}}}, x[] = {{{}}};
+  machine_machine m;
+  int i, step, status = MACHINE_DONE;
+  machine_start(&m);
+  for (i = 0; i < MACHINE_PARAMETERS; ++i) machine_set_parameter(&m, i, p[i]);
+  for (i = 0; i < MACHINE_NUMBERS; ++i) m.x[i] = x[i];
+  for (step = 0; step <= 1000; ++step) {{
+    if (step % 10 == 0) {{
+      printf("%.17g", m.t);
+      for (i = 0; i < MACHINE_NUMBERS; ++i) printf(",%.17g", m.x[i]);
+      printf("\n");
+    }}
+    if (step < 1000) status = machine_step(&m);
+    if (status != MACHINE_DONE) {{
+      fprintf(stderr, "t = %g s: status %d\n", m.t, status);
+      return status;
+    }}
+  }}
+  return 0;
+}}
+)",
+                     values, state);
+}
+
+/// Code recorded at two rows of values, run at values between them, against the general step of the model that has these.
+void compare_between(const std::string& folder, const std::string& example, const RecordedParameters& parameters,
+                     const std::vector<double>& between) {
+  const auto model = load_example(example, {"solver.duration=1 s"});
+  GeneratedCode code = generate_code(model, "machine", parameters);
+  EXPECT_TRUE(code.without_influence.empty());
+  Description description = model->description;
+  for (std::size_t i = 0; i < between.size(); ++i) *number_of(description, parameters.paths[i]) = between[i];
+  const auto changed = compile(std::move(description));
+  code.files["host.c"] = host_with(between, start_state(*changed).values());
+  const std::vector<std::vector<double>> rows = run_code(folder, code);
+  compare(example, rows, changed);
+  // and not those of the model as it was
+  Runner before(model);
+  before.advance(1);
+  const auto velocity = static_cast<std::size_t>(model->layout.nq);
+  ASSERT_FALSE(rows.empty());
+  EXPECT_GT(std::abs(before.state().values()[velocity] - rows.back()[velocity + 1]), 1e-6);
+}
+
+TEST_F(Generate, ParametersOfALeverAreArguments) {
+  compare_between(folder_, "lever",
+                  {{"bodies.lever.rod.mass", "cylinders.lift.bore", "cylinders.lift.friction.coulomb", "cylinders.lift.base.at.1"},
+                   {{110, 0.052, 120, -0.81}, {90, 0.048, 90, -0.79}}},
+                  {105, 0.051, 110, -0.805});
+}
+TEST_F(Generate, ParametersOfACraneAreArguments) {
+  compare_between(folder_, "crane_single", {{"fluid.bulk_modulus", "gravity.1"}, {{1.4e9, -9.7}, {1.6e9, -9.9}}}, {1.45e9, -9.8});
+}
+
+TEST_F(Generate, ParametersThatAreNoInputsOfAStepAreRefusedOrNamed) {
+  const auto model = load_example("lever", {"solver.duration=0.1 s"});
+  try {
+    generate_code(model, "machine", {{"signals.command.ramps.1.1"}, {}});
+    ADD_FAILURE();
+  } catch (const Error& e) { EXPECT_NE(std::string(e.what()).find("signals.command.ramps.1.1"), std::string::npos) << e.what(); }
+  const GeneratedCode code = generate_code(model, "machine", {{"volumes.rod_side.pressure", "bodies.lever.rod.mass"}, {}});
+  EXPECT_EQ(code.without_influence, std::vector<std::string>{"volumes.rod_side.pressure"});
 }
 
 TEST_F(Generate, CodeOfALever) { compare(folder_, {"lever", {}, 1}); }
@@ -105,6 +190,15 @@ TEST_F(Generate, ProgramWritesTheFiles) {
   EXPECT_TRUE(done.printed("200 steps recorded")) << done.output;
   for (const char* file : {"lever.h", "lever.c", "host.c", "makefile"}) EXPECT_TRUE(exists(std::string("code/") + file)) << file;
   EXPECT_EQ(call_program(folder_, "generate '" + model + "' --set solver.coupling=gauss_seidel").code, 2);
+  const std::string some = "generate '" + model + "' --set 'solver.duration=0.1 s' -o more --parameter ";
+  const Outcome more = call_program(folder_, some + "'cylinders.*.bore=52 mm,4.8 cm' --parameter volumes.rod_side.pressure");
+  EXPECT_EQ(more.code, 0) << more.output;
+  EXPECT_TRUE(more.printed("parameters: 2; without influence on a step: volumes.rod_side.pressure")) << more.output;
+  EXPECT_TRUE(more.printed("300 steps recorded")) << more.output;
+  const Outcome unknown = call_program(folder_, some + "cylinders.lift.bor");
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_TRUE(unknown.printed("did you mean `cylinders.lift.bore`?")) << unknown.output;
+  EXPECT_EQ(call_program(folder_, some + "'cylinders.lift.bore=5 kg'").code, 2);
 }
 #endif
 

@@ -107,6 +107,30 @@ TEST(Recorder, NearlyEqualNumbersAreCloseTurns) {
   EXPECT_TRUE(recording.close_turns().front().side);
 }
 
+TEST(Recorder, WhatDependsOnParametersAloneIsPrepared) {
+  Recorder recording;
+  Number factor;
+  const auto prepare = [&](Real p) {
+    recording.begin_preparation();
+    const Number parameter = recording.input({InputKind::parameter, 0}, p);
+    factor = parameter < 0 ? -parameter : sin(parameter);
+    recording.end_preparation();
+  };
+  const auto f = [&](const Number& x) { return x * (cos(factor) + 1) + select(factor < 2, x, 0); };
+  prepare(0.5);
+  EXPECT_DOUBLE_EQ(follow(recording, 3, f), 3 * (std::cos(std::sin(0.5)) + 1) + 3);
+  prepare(0.7);
+  EXPECT_DOUBLE_EQ(follow(recording, 3, f), 3 * (std::cos(std::sin(0.7)) + 1) + 3);
+  EXPECT_EQ(recording.ways(), 1);
+  const CFunction code = function(recording);
+  EXPECT_EQ(code.text.find("cos("), std::string::npos);
+  EXPECT_NE(code.text.find(" != 0) ? v"), std::string::npos) << code.text;
+  EXPECT_NE(code.preparation.find("= cos("), std::string::npos);
+  EXPECT_NE(code.preparation.find(") return 1;"), std::string::npos);
+  EXPECT_EQ(code.prepared, 2);  // the cosine plus one, the comparison
+  EXPECT_THROW(prepare(-1), std::runtime_error);
+}
+
 TEST(Recorder, MemoryOfAnEvaluationIsFound) {
   Recorder recording;
   Number kept = 1;

@@ -506,7 +506,7 @@ TEST(Control, ParametersDoNotChangeTheStructure) {
   const auto zero = model("0", "0"), other = model("0.01", "0.1");
   EXPECT_TRUE(same_structure(*zero, *other));
   EXPECT_EQ(zero->state_names, other->state_names);
-  const auto shared = compile(other->description, zero.get());
+  const auto shared = compile(other->description, zero);
   Runner a(other), b(shared);
   a.advance(0.2);
   b.advance(0.2);
