@@ -157,7 +157,7 @@ std::shared_ptr<const CompiledModel> model_of_code(const std::shared_ptr<const C
 }
 
 /// The source: the function, and what its caller has to know.
-std::string source_of(const RecordedRun& run) {
+std::string source_of(const RecordedSteps& run) {
   const recording::CFunction step = recording::c_function(run.step, "step",
                                                           {.converged = RecordedMachine::converged(),
                                                            .numbers = run.start.values().size(),
@@ -255,7 +255,7 @@ Code code_of(const std::shared_ptr<const CompiledModel>& model) {
         return code;
       }
     }
-    const std::unique_ptr<RecordedRun> run = record_run(model, kRecorded, {code.parameters, {}});
+    const std::unique_ptr<RecordedSteps> run = record_run(model, kRecorded, {code.parameters, {}});
     compile_code(compiler, folder, key, source_of(*run), text);
     load(path + ".so", code);
   } catch (const std::exception& e) {

@@ -41,7 +41,7 @@ std::string quoted(const std::vector<std::string>& list) {
 
 class Texts {
  public:
-  Texts(const CompiledModel& model, const RecordedRun& run, const std::vector<std::string>& parameters, const std::string& name)
+  Texts(const CompiledModel& model, const RecordedSteps& run, const std::vector<std::string>& parameters, const std::string& name)
       : model_(model), run_(run), parameters_(parameters), name_(name), prefix_(upper(name)) {
     const std::size_t numbers = run.start.values().size();
     step_ = function(run.step, "step", numbers);
@@ -67,8 +67,8 @@ class Texts {
     text += fmt::format(
         "typedef struct {{\n  double t;              /* time [s] */\n  double x[{0}_NUMBERS];\n  double u[{1}];            /* inputs, SI "
         "units */\n"
-        "  int restart;           /* set when an input or a parameter was changed: {2}_set, {2}_set_parameter */\n",
-        prefix_, std::max<std::size_t>(inputs().size(), 1), name_);
+        "  int restart;           /* set when an input{3} was changed */\n",
+        prefix_, std::max<std::size_t>(inputs().size(), 1), name_, parameters_.empty() ? "" : " or a parameter");
     if (!parameters_.empty())
       text += fmt::format(
           "  double p[{}];            /* parameters, SI units */\n  double k[{}];         /* what depends on them alone */\n"
@@ -319,7 +319,7 @@ int main(void)
   }
 
   const CompiledModel& model_;
-  const RecordedRun& run_;
+  const RecordedSteps& run_;
   const std::vector<std::string>& parameters_;
   std::string name_, prefix_;
   recording::CFunction step_;
@@ -330,7 +330,7 @@ int main(void)
 
 GeneratedCode generate_code(const std::shared_ptr<const CompiledModel>& model, const std::string& name,
                             const RecordedParameters& parameters) {
-  const std::unique_ptr<RecordedRun> run = record_run(model, {}, parameters);
+  const std::unique_ptr<RecordedSteps> run = record_run(model, {}, parameters);
   const Texts texts(*model, *run, parameters.paths, name);
   GeneratedCode code;
   code.files = {{name + ".h", texts.header()}, {name + ".c", texts.source()}, {"host.c", texts.host()}, {"makefile", texts.makefile()}};

@@ -88,7 +88,7 @@ double operations_of_way(const recording::Recorder& recording) {
 /// Follows runs of a machine.
 class RunFollower {
  public:
-  RunFollower(RecordedRun& run, const RecordedPart& part, const std::vector<std::string>& parameters)
+  RunFollower(RecordedSteps& run, const RecordedPart& part, const std::vector<std::string>& parameters)
       : run_(run), part_(part), parameters_(parameters) {}
 
   /// Records the steps of a run. Throws std::runtime_error.
@@ -186,7 +186,7 @@ class RunFollower {
     origin_.resize(run_.step.blocks().size(), from);
   }
 
-  RecordedRun& run_;
+  RecordedSteps& run_;
   const RecordedPart& part_;
   const std::vector<std::string>& parameters_;
   std::vector<std::unique_ptr<recording::RecordedMachine>> machines_;
@@ -196,7 +196,7 @@ class RunFollower {
   double time_ = 0;
 };
 
-void record_signals(const CompiledModel& model, const std::vector<std::string>& parameters, RecordedRun& run) {
+void record_signals(const CompiledModel& model, const std::vector<std::string>& parameters, RecordedSteps& run) {
   for (const bool at_end : {false, true}) {
     std::vector<recording::Input>& inputs = run.inputs[at_end ? 1 : 0];
     inputs = recording::signal_inputs(run.step, at_end);
@@ -217,12 +217,12 @@ std::shared_ptr<const CompiledModel> by_general_steps(const std::shared_ptr<cons
   return compile(std::move(description));
 }
 
-std::unique_ptr<RecordedRun> record_run(const std::shared_ptr<const CompiledModel>& given, const RecordedPart& part,
-                                        const RecordedParameters& parameters) {
+std::unique_ptr<RecordedSteps> record_run(const std::shared_ptr<const CompiledModel>& given, const RecordedPart& part,
+                                          const RecordedParameters& parameters) {
   check(*given);
   const std::shared_ptr<const CompiledModel> model = by_general_steps(given);
   for (const std::string& path : parameters.paths) check(compact_text(model->description), path);
-  auto run = std::make_unique<RecordedRun>();
+  auto run = std::make_unique<RecordedSteps>();
   RunFollower follower(*run, part, parameters.paths);
   try {
     follower.follow(model);

@@ -15,7 +15,7 @@
 
 namespace trunnion {
 
-struct RecordedRun {
+struct RecordedSteps {
   recording::Recorder step;     // from a state to that after a step
   recording::Recorder restart;  // to its right limit after a jump
   std::array<recording::Recorder, 2>
@@ -48,7 +48,7 @@ std::shared_ptr<const CompiledModel> by_general_steps(const std::shared_ptr<cons
 
 /// Runs `given` from its start for its duration and records its steps; then, with other values of its parameters, again. Throws Error, with the
 /// reason, for machines whose step cannot be recorded, and parameters that decide more than its numbers.
-std::unique_ptr<RecordedRun> record_run(const std::shared_ptr<const CompiledModel>& given, const RecordedPart& part = {},
-                                        const RecordedParameters& parameters = {});
+std::unique_ptr<RecordedSteps> record_run(const std::shared_ptr<const CompiledModel>& given, const RecordedPart& part = {},
+                                          const RecordedParameters& parameters = {});
 
 }  // namespace trunnion
