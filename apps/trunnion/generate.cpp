@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
-#include <sstream>
 #include <utility>
 
 #include "base/text.h"
 #include "commands.h"
+#include "file/variation.h"
 #include "recording/generated_files.h"
 #include "results/files.h"
 #include "schema/parameters.h"
@@ -33,11 +33,16 @@ std::string identifier(std::string name) {
   return name.empty() || std::isdigit(static_cast<unsigned char>(name.front())) != 0 ? "m_" + name : name;
 }
 
-std::vector<std::string> names_in(const std::string& list) {
-  std::vector<std::string> names;
-  std::istringstream in(list);
-  for (std::string name; std::getline(in, name, ',');) names.push_back(name);
-  return names;
+/// A path or pattern, and values.
+VariedPath read_parameter(const std::string& text) {
+  if (text.find('=') == std::string::npos) return {text, {}};
+  try {
+    return split_vary(text);
+  } catch (const InputError& e) {
+    std::vector<Diagnostic> findings = e.diagnostics();
+    for (Diagnostic& finding : findings) finding.span.file = "--parameter";
+    throw InputError(std::move(findings));
+  }
 }
 
 /// Of --parameter. Throws InputError.
@@ -45,22 +50,17 @@ RecordedParameters recorded_parameters(const GenerateOptions& options) {
   Description description = options.model.read();
   const std::vector<Parameter> all = parameters_of(description);
   RecordedParameters chosen;
-  std::vector<double> values;
-  std::vector<std::pair<std::string, std::string>> others;  // path or pattern, value
+  std::vector<Override> others;
   for (const std::string& text : options.parameters) {
-    const std::size_t equals = std::min(text.find('='), text.size());
-    const std::string path = text.substr(0, equals);
-    if (equals < text.size())
-      for (const std::string& value : names_in(text.substr(equals + 1))) others.emplace_back(path, value);
+    const auto [path, values] = read_parameter(text);
+    for (const std::string& value : values) others.push_back({path, value});
     bool found = false;
     std::vector<std::string> paths;
     for (const Parameter& parameter : all) {
       paths.push_back(parameter.path);
       if (!fits_path(path, parameter.path)) continue;
       found = true;
-      if (std::find(chosen.paths.begin(), chosen.paths.end(), parameter.path) != chosen.paths.end()) continue;
-      chosen.paths.push_back(parameter.path);
-      values.push_back(*parameter.value);
+      if (std::find(chosen.paths.begin(), chosen.paths.end(), parameter.path) == chosen.paths.end()) chosen.paths.push_back(parameter.path);
     }
     if (found) continue;
     const std::string near = nearest_name(path, paths);
@@ -70,13 +70,7 @@ RecordedParameters recorded_parameters(const GenerateOptions& options) {
                                  "a path as of --set, such as " + (paths.empty() ? std::string("gravity.2") : paths.front()),
                                  near.empty() ? "" : "did you mean `" + near + "`?"}});
   }
-  for (const auto& [path, value] : others) {
-    Description changed = options.model.read({{path, value}});
-    std::vector<double>& row = chosen.rows.emplace_back(values);
-    for (const Parameter& parameter : parameters_of(changed))
-      for (std::size_t i = 0; i < row.size(); ++i)
-        if (chosen.paths[i] == parameter.path && fits_path(path, parameter.path)) row[i] = *parameter.value;
-  }
+  for (const Override& other : others) chosen.rows.push_back(values_of(options.model.read({other}), chosen.paths));
   return chosen;
 }
 

@@ -309,14 +309,9 @@ class CompiledStep final : public Stepper {
 
  private:
   void prepare() {
-    std::vector<double> parameters(code_->parameters.size() + 1);
-    if (parameters.size() > 1) {
-      Description description = model_->description;
-      for (const Parameter& parameter : parameters_of(description))
-        for (std::size_t i = 0; i < code_->parameters.size(); ++i)
-          if (parameter.path == code_->parameters[i]) parameters[i] = *parameter.value;
-    }
-    prepared_.resize(code_->prepared + 1);
+    std::vector<double> parameters;
+    if (!code_->parameters.empty()) parameters = values_of(model_->description, code_->parameters);
+    prepared_.resize(code_->prepared);
     if (code_->prepare(parameters.data(), prepared_.data()) == 0) return;
     in_use_ = false;
     remark_ = "general step: values of solver.compiled_parameters change more than numbers of the compiled step";
@@ -400,7 +395,7 @@ class CompiledStep final : public Stepper {
   bool in_use_, is_checked_ = false;
   StateVector checked_;
   std::array<std::vector<double>, 2> signals_;  // arguments
-  std::vector<double> prepared_;
+  std::vector<double> prepared_;                // what depends on the parameters alone
   std::vector<double> report_;
 };
 

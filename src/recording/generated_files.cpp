@@ -238,12 +238,7 @@ int main(void)
   bool needs_preparation(const recording::CFunction& part) const { return !parameters_.empty() && (&part == &step_ || part.prepared > 0); }
   std::string start_of_parameters() const {
     if (parameters_.empty()) return "";
-    std::vector<double> values(parameters_.size());
-    Description description = model_.description;
-    for (const Parameter& parameter : parameters_of(description))
-      for (std::size_t i = 0; i < values.size(); ++i)
-        if (parameter.path == parameters_[i]) values[i] = *parameter.value;
-    return fmt::format("static const double start_p[] = {{{}}};\n", number_list(values));
+    return fmt::format("static const double start_p[] = {{{}}};\n", number_list(values_of(model_.description, parameters_)));
   }
   /// What differs with parameters, by the words that stand for it in the source.
   std::vector<std::pair<std::string, std::string>> parameter_words() const {

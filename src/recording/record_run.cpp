@@ -58,13 +58,13 @@ std::vector<double> times_of_parts(const CompiledModel& model, const std::vector
 }
 
 /// The model with other values of parameters.
-std::shared_ptr<const CompiledModel> with_values(const std::shared_ptr<const CompiledModel>& model, const RecordedParameters& parameters,
+std::shared_ptr<const CompiledModel> with_values(const CompiledModel& model, const RecordedParameters& parameters,
                                                  const std::vector<double>& row) {
-  Description description = model->description;
+  Description description = model.description;
   for (const Parameter& parameter : parameters_of(description))
     for (std::size_t i = 0; i < row.size(); ++i)
       if (parameter.path == parameters.paths[i]) *parameter.value = row[i];
-  return compile(std::move(description), model);
+  return compile(std::move(description));
 }
 
 /// Throws Error for a parameter that cannot be an input of a step.
@@ -75,7 +75,7 @@ void check(const std::string& compact, const std::string& parameter) {
   try {
     recording::Recorder alone;
     const recording::RecordedMachine machine(compact, alone, {parameter});
-  } catch (const std::exception& e) { refuse(fmt::format("`{}` as a parameter", parameter), e.what()); }
+  } catch (const std::exception& e) { refuse(fmt::format("`{}` as a parameter", parameter), fmt::format("{}; leave it out", e.what())); }
 }
 
 /// Of the last evaluation.
@@ -226,7 +226,7 @@ std::unique_ptr<RecordedSteps> record_run(const std::shared_ptr<const CompiledMo
   RunFollower follower(*run, part, parameters.paths);
   try {
     follower.follow(model);
-    for (const std::vector<double>& row : parameters.rows) follower.follow(with_values(model, parameters, row));
+    for (const std::vector<double>& row : parameters.rows) follower.follow(with_values(*model, parameters, row));
     if (part.other_ways) follower.follow_other_ways();
     record_signals(*model, parameters.paths, *run);
   } catch (const std::runtime_error& e) { refuse(fmt::format("the step at t = {:g} s", follower.time()), e.what()); }

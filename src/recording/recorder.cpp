@@ -271,7 +271,8 @@ bool Recorder::branch(const Condition& condition, std::uintptr_t place) {
 void Recorder::add_guard(const Guard& guard) {
   for (const Guard& known : guards_)
     if (known.condition == guard.condition) {
-      if (known.side != guard.side) fail("parameters of this recording changed a decision before the first step");
+      if (known.side != guard.side)
+        fail("these values of parameters turn a decision that was made before the first step; record values nearer to those of the model");
       return;
     }
   guards_.push_back(guard);

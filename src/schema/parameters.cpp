@@ -100,6 +100,14 @@ class ParameterList : public Visitor {
 
 }  // namespace
 
+std::vector<double> values_of(Description description, const std::vector<std::string>& paths) {
+  std::vector<double> values(paths.size(), std::numeric_limits<double>::quiet_NaN());
+  for (const Parameter& parameter : parameters_of(description))
+    for (std::size_t i = 0; i < paths.size(); ++i)
+      if (parameter.path == paths[i]) values[i] = *parameter.value;
+  return values;
+}
+
 bool fits_path(std::string_view pattern, std::string_view path) {
   while (true) {
     const std::size_t wanted = pattern.find('.'), name = path.find('.');

@@ -24,6 +24,9 @@ struct Parameter {
 /// All parameters of a description, in the order of the file. Pointers are valid while the structure of the description is unchanged.
 std::vector<Parameter> parameters_of(Description& description);
 
+/// Values [SI] of the parameters with these paths; NaN where the description has none.
+std::vector<double> values_of(Description description, const std::vector<std::string>& paths);
+
 /// Whether a path with `*` for any letters of a name fits a parameter's path.
 bool fits_path(std::string_view pattern, std::string_view path);
 

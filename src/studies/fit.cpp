@@ -237,9 +237,12 @@ class Misfit {
     for (std::size_t i = 0; i < fit_.parameters.size(); ++i)
       overrides.push_back({fit_.parameters[i].path, number_text(parameter(i, x(static_cast<Eigen::Index>(i))))});
     Description description = load_model(request_.model_file, overrides);
-    if (refined || !are_parameters_) return compile(std::move(description));
-    description.solver.compiled_parameters = fit_.model->description.solver.compiled_parameters;
-    return compile(std::move(description), fit_.model);
+    if (!refined && are_parameters_) {
+      description.solver.compiled_parameters = fit_.model->description.solver.compiled_parameters;
+      std::shared_ptr<const CompiledModel> model = compile(description, fit_.model);
+      if (same_structure(*model, *fit_.model)) return model;
+    }
+    return compile(std::move(description));
   }
 
   /// Channels of the run at x. Throws InputError, SimulationError.
@@ -268,27 +271,32 @@ class Misfit {
     return 0;
   }
 
-  /// The Jacobian for a step of the search: that before, corrected by what the last step did (Broyden), or one-sided differences if that step
-  /// went elsewhere than foreseen; < 0 if runs fail.
+  /// The Jacobian for a step of the search: that before, corrected by what the last step did (C. G. Broyden, Math. Comp. 19 (1965) 577-593),
+  /// one-sided differences if that step went elsewhere than foreseen, or central ones; < 0 if runs fail.
   int df(const Vector& x, Matrix& J) {
     const std::optional<Vector> here = value_at(x);
     if (!here) return -1;
-    if (!correct(x, *here)) {
-      if (!differences(x, false, J_)) return -1;
+    if (kind_ == Jacobian::wanted || !correct(x, *here)) {
+      const bool central = kind_ == Jacobian::wanted;
+      if (!differences(x, central, J_)) return -1;
       corrections_ = 0;
-      is_fresh_ = true;
+      kind_ = central ? Jacobian::central : Jacobian::one_sided;
     }
     x_ = x;
     r_ = *here;
     J = J_;
     return 0;
   }
-  /// Whether the last Jacobian was one of differences.
-  bool is_fresh() const { return is_fresh_; }
+  /// Whether the last Jacobian was one of central differences: the minimum of others is beside that of the residuals.
+  bool is_central() const { return kind_ == Jacobian::central; }
   /// The next one will be.
-  void forget() { corrections_ = kMostCorrections; }
+  void want_central() { kind_ = Jacobian::wanted; }
   /// By central differences; false if runs fail.
-  bool central(const Vector& x, Matrix& J) { return differences(x, true, J); }
+  bool central(const Vector& x, Matrix& J) {
+    if (!is_central() || x != x_) return differences(x, true, J);
+    J = J_;
+    return true;
+  }
 
  private:
   static constexpr double kFarOff = 1e20;      // residual of a run that fails
@@ -315,8 +323,9 @@ class Misfit {
     std::optional<Vector> r = attempt(x);
     ++fit_.runs;
     fit_.failed_runs += r ? 0 : 1;
+    if (!r) return r;
     if (known_.size() == kKept) known_.erase(known_.begin());
-    if (r) known_.emplace_back(x, *r);
+    known_.emplace_back(x, *r);
     return r;
   }
 
@@ -327,7 +336,7 @@ class Misfit {
     if (step.squaredNorm() == 0 || error.norm() > kForeseen * change.norm()) return false;
     J_ += error * step.transpose() / step.squaredNorm();
     ++corrections_;
-    is_fresh_ = false;
+    kind_ = Jacobian::corrected;
     return true;
   }
 
@@ -373,7 +382,8 @@ class Misfit {
   Vector x_, r_;
   Matrix J_;
   int corrections_ = 0;  // of J_
-  bool is_fresh_ = false;
+  enum class Jacobian { one_sided, corrected, wanted, central };
+  Jacobian kind_ = Jacobian::one_sided;  // of J_; wanted: the next one is central
 };
 
 // ---------------------------------------------------------------- identifiability
@@ -540,8 +550,10 @@ Fit fit(const FitRequest& request, const FitProgress& progress) {
   using Status = Eigen::LevenbergMarquardtSpace::Status;
   Eigen::LevenbergMarquardt<Misfit> method(misfit);
   constexpr double kExact = 1e-13;
-  method.parameters.factor = 1;  // the first step changes no parameter by much more than a factor of e
-  method.parameters.ftol = method.parameters.xtol = kExact;
+  constexpr double kReduced = 1e-10;  // of the sum of squares: 1e-5 standard errors times the square root of the points
+  method.parameters.factor = 1;       // the first step changes no parameter by much more than a factor of e
+  method.parameters.ftol = kReduced;
+  method.parameters.xtol = kExact;
   method.parameters.maxfev = std::numeric_limits<int>::max();
   Status status = method.minimizeInit(x);
   const double points = std::sqrt(static_cast<double>(misfit.values()));
@@ -557,8 +569,8 @@ Fit fit(const FitRequest& request, const FitProgress& progress) {
     }
     status = method.minimizeOneStep(x);
     ++fit.iterations;
-    if (status != Status::Running && status != Status::UserAsked && !misfit.is_fresh()) {  // not the end by a corrected Jacobian
-      misfit.forget();
+    if (status != Status::Running && status != Status::UserAsked && !misfit.is_central()) {
+      misfit.want_central();
       status = method.minimizeInit(x);
     }
     if (progress) progress(fit.iterations, method.fnorm / points);

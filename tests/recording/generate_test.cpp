@@ -149,6 +149,13 @@ TEST_F(Generate, ParametersOfACraneAreArguments) {
   compare_between(folder_, "crane_single", {{"fluid.bulk_modulus", "gravity.1"}, {{1.4e9, -9.7}, {1.6e9, -9.9}}}, {1.45e9, -9.8});
 }
 
+TEST_F(Generate, ARunWithoutJumpsKnowsHowToStartAgain) {
+  const std::string source = generate_code(load_example("lever_driven", {"solver.duration=0.1 s"}), "machine").files.at("machine.c");
+  const std::size_t begin = source.find("static int restart("), end = source.find("static int signals_at_start(");
+  ASSERT_LT(begin, end);
+  EXPECT_NE(source.substr(begin, end - begin).find("return 0;"), std::string::npos);
+}
+
 TEST_F(Generate, ParametersThatAreNoInputsOfAStepAreRefusedOrNamed) {
   const auto model = load_example("lever", {"solver.duration=0.1 s"});
   try {
