@@ -1,6 +1,7 @@
 // What the public interface adds to the engine, as ratios within one run, minima of alternating repetitions:
 //   a step with 20 inputs set and 20 outputs read / the bare step of the stepper on the same states;
 //   a batch of 1000 four-bars, 20 steps a call, per machine-step and thread / the bare step;
+//   the same batch by compiled steps, without lanes and by lanes, machines alike and with masses of their own;
 //   one parameter set and the machine started again, and the construction of a simulation on a shared model.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
@@ -114,6 +115,41 @@ void batch_rate() {
   }
 }
 
+/// [ns] per machine-step, one thread.
+double compiled_batch(const std::string& name, const char* parameter, trunnion::Lanes lanes, std::string& remark) {
+  constexpr int kMachines = 64, kStepsPerCall = 20, kCalls = 250, kRepetitions = 5;
+  const auto model = trunnion::Model::load(example(name), {"solver.compiled=on"});
+  trunnion::BatchOptions options;
+  options.lanes = lanes;
+  if (parameter != nullptr) {
+    options.parameters = {model->parameter(parameter)};
+    const double mass = model->parameters()[static_cast<std::size_t>(options.parameters[0].number)].value;
+    for (int i = 0; i < kMachines; ++i) options.values.push_back(mass * (0.9 + 0.2 * i / kMachines));
+  }
+  trunnion::Batch fleet(model, kMachines, options);
+  remark = fleet.remark();
+  double best = 1e300;
+  for (int r = 0; r < kRepetitions; ++r) {
+    fleet.reset();
+    best = std::min(best, seconds([&] {
+                            for (int i = 0; i < kCalls; ++i) (void)fleet.step(kStepsPerCall);
+                          }) / (double(kMachines) * kCalls * kStepsPerCall));
+  }
+  return 1e9 * best;
+}
+
+void lanes() {
+  for (const auto& [name, mass] :
+       {std::pair{"four_bar", "bodies.crank.rod.mass"}, {"lever", "bodies.lever.rod.mass"}, {"crane_single", "bodies.jib.point_mass.mass"}})
+    for (const char* parameter : {static_cast<const char*>(nullptr), mass}) {
+      std::string remark;
+      const double single = compiled_batch(name, parameter, trunnion::Lanes::off, remark);
+      const double by_lanes = compiled_batch(name, parameter, trunnion::Lanes::automatic, remark);
+      fmt::print("batch of 64, {}{}, compiled: {:.0f} ns per machine-step, by lanes {:.0f} ns, ratio {:.3f} ({})\n", name,
+                 parameter != nullptr ? ", masses apart" : "", single, by_lanes, by_lanes / single, remark);
+    }
+}
+
 void construction() {
   for (const auto& [name, path] : {std::pair{"excavator", "bodies.boom"}, {"four_bar", "cylinders.lift.bore"}}) {
     const auto model = trunnion::Model::load(example(name));
@@ -145,5 +181,6 @@ int main() {
                  plain ? "numbers of the state" : "channels", 1e9 * r.other, 1e9 * r.bare, r.other / r.bare);
     }
   batch_rate();
+  lanes();
   construction();
 }

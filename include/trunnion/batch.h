@@ -5,7 +5,8 @@
 //   fleet.step(20);
 //   fleet.read(y.data());            // 1024 x 1
 //
-// Each machine's results equal those of a Simulation with the same inputs and parameters bit for bit, whatever the number of threads.
+// Each machine's results equal those of a Simulation with the same inputs and parameters bit for bit, whatever the number of threads. By lanes they
+// agree to rounding errors, and are the same bits whatever the machine's number, its neighbours, the size of the batch and the number of threads.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,6 +19,12 @@
 
 namespace trunnion {
 
+/// Whether machines step side by side, in the lanes of the processor's vector instructions.
+enum class Lanes : unsigned char {
+  off,        ///< one after the other
+  automatic,  ///< eight at once where the model has compiled steps (`solver.compiled`), by code that is made for it and kept
+};
+
 struct BatchOptions {
   int threads = 1;                           ///< 0: as many as processors
   Start start = Start::given;                ///< of every machine
@@ -25,6 +32,7 @@ struct BatchOptions {
   std::vector<ChannelIndex> outputs{};       ///< columns of read
   std::vector<ParameterIndex> parameters{};  ///< columns of `values`
   std::vector<double> values{};              ///< of the parameters, machine by machine (n x parameters); empty: those of the model
+  Lanes lanes = Lanes::off;
 };
 
 class Batch {
@@ -37,6 +45,8 @@ class Batch {
 
   int size() const;
   const BatchOptions& options() const;
+  /// How machines step with Lanes::automatic; empty: without lanes, as asked.
+  const std::string& remark() const;
   double time(int machine) const;  ///< [s]
   /// Whether a machine has failed: it keeps its last valid state, and step() passes over it.
   bool failed(int machine) const;

@@ -15,17 +15,18 @@ using Mask = py::array_t<unsigned char, py::array::c_style | py::array::forcecas
 
 struct Fleet {
   Fleet(const SharedModel& model, int machines, int threads, int start, const std::vector<int>& inputs, const std::vector<int>& outputs,
-        const std::vector<int>& parameters, const Array& values)
-      : batch(make(model, machines, threads, start, inputs, outputs, parameters, values)) {}
+        const std::vector<int>& parameters, const Array& values, bool lanes)
+      : batch(make(model, machines, threads, start, inputs, outputs, parameters, values, lanes)) {}
 
   static Batch make(const SharedModel& model, int machines, int threads, int start, const std::vector<int>& inputs,
-                    const std::vector<int>& outputs, const std::vector<int>& parameters, const Array& values) {
+                    const std::vector<int>& outputs, const std::vector<int>& parameters, const Array& values, bool lanes) {
     BatchOptions options;
     options.threads = threads;
     options.start = static_cast<Start>(start);
     options.inputs = indices<InputIndex>(inputs);
     options.outputs = indices<ChannelIndex>(outputs);
     options.parameters = indices<ParameterIndex>(parameters);
+    options.lanes = lanes ? Lanes::automatic : Lanes::off;
     options.values.assign(values.data(), values.data() + values.size());
     const py::gil_scoped_release unlocked;
     return Batch(model.model, machines, std::move(options));
@@ -141,7 +142,8 @@ py::array times(Fleet& f) {
 void bind_batch(py::module_& module) {
   py::class_<Fleet>(module, "Batch")
       .def(py::init<const SharedModel&, int, int, int, const std::vector<int>&, const std::vector<int>&, const std::vector<int>&,
-                    const Array&>())
+                    const Array&, bool>())
+      .def_property_readonly("remark", [](const Fleet& f) { return f.batch.remark(); })
       .def("set_inputs", set_inputs)
       .def("step", step)
       .def("read", read)

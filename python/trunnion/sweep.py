@@ -211,7 +211,7 @@ def _batched(model: Model, lists: Mapping[str, Any], points: list, expressions: 
         if not limits.min <= value <= limits.max:
             return None  # single runs say what is wrong with each
     try:
-        _trunnion.Batch(core, 1, 1, 0, [], outputs, [], np.empty((1, 0)))
+        _trunnion.Batch(core, 1, 1, 0, [], outputs, [], np.empty((1, 0)), False)
     except ModelError:  # energies and other channels that a batch does not keep
         return None
     except RunError:
@@ -220,7 +220,7 @@ def _batched(model: Model, lists: Mapping[str, Any], points: list, expressions: 
     def chunk(begin: int, count: int) -> None:
         rows = np.array(points[begin:begin + count], dtype=float)
         try:
-            fleet = _trunnion.Batch(core, count, 1, start_number(start), [], outputs, numbers, rows)
+            fleet = _trunnion.Batch(core, count, 1, start_number(start), [], outputs, numbers, rows, False)
         except (ModelError, RunError) as error:
             if count == 1:
                 if isinstance(error, ModelError):

@@ -1,13 +1,17 @@
 // Batches of the public interface. Scratch carries no information from step to step, so that a machine is its state: each thread advances
 // its machines with one set of scratch; only machines with parameters of their own have a model, and scratch, of their own.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
+#include <optional>
 #include <thread>
 
 #include "base/assert.h"
 #include "cosimulation/workers.h"
 #include "front/content.h"
+#include "front/lane_group.h"
 #include "trunnion/batch.h"
 
 namespace trunnion {
@@ -19,6 +23,16 @@ int threads_of(int wanted) {
   return wanted > 0 ? wanted : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
+/// The model, whose compiled steps have the parameters of the batch as arguments: all machines share one code.
+std::shared_ptr<const Model> with_arguments(std::shared_ptr<const Model> model, const std::vector<ParameterIndex>& parameters) {
+  const CompiledModel& compiled = *model->content().compiled;
+  if (compiled.description.solver.compiled == CompiledKind::off || parameters.empty()) return model;
+  Description description = compiled.description;
+  for (const ParameterIndex i : parameters)
+    description.solver.compiled_parameters.push_back(model->parameters()[static_cast<std::size_t>(i.number)].name);
+  return std::make_shared<const Model>(std::make_unique<const Model::Content>(compile(description)));
+}
+
 }  // namespace
 
 struct Batch::Content {
@@ -27,6 +41,8 @@ struct Batch::Content {
     std::unique_ptr<StepLoop> loop;      // with parameters of its own; null: that of the thread
     std::unique_ptr<Observer> observer;  // the same, made when first needed
     std::unique_ptr<OwnParameters> own;
+    std::vector<double> prepared;  // for lanes, if it has a loop of its own
+    bool by_lanes = false;
     std::string error;
     bool failed = false;
   };
@@ -34,6 +50,7 @@ struct Batch::Content {
   struct Tools {
     std::unique_ptr<StepLoop> loop;
     std::unique_ptr<Observer> observer;
+    std::unique_ptr<LaneGroup> lanes;  // null: without
     GridStep grid;
   };
 
@@ -56,15 +73,36 @@ struct Batch::Content {
     if (!options.values.empty() && options.values.size() != wanted)
       throw ModelError("a batch of " + std::to_string(n) + " machines with " + std::to_string(options.parameters.size()) +
                        " parameters needs " + std::to_string(wanted) + " values");
+    model = with_arguments(std::move(model), options.parameters);
     start = start_of(model->content().compiled, options.start);
     const int threads = std::min(threads_of(options.threads), n);
     tools.resize(static_cast<std::size_t>(threads));
     for (Tools& tool : tools) tool.loop = std::make_unique<StepLoop>(model->content().compiled, start);
     machines.resize(static_cast<std::size_t>(n));
     for (Machine& machine : machines) machine.state = start;
+    if (options.lanes == Lanes::automatic) find_lanes();
     for (std::size_t i = 0; i < machines.size() && !options.values.empty(); ++i)
       set_parameters(machines[i], options.values.data() + i * options.parameters.size());
     if (!options.values.empty()) reset(nullptr);
+  }
+
+  void find_lanes() {
+    lanes = tools.front().loop->stepper().lanes(remark);
+    if (!lanes) return;
+    std::optional<std::vector<double>> numbers = lanes->prepare(*model->content().compiled);
+    if (numbers) prepared = std::move(*numbers);
+    for (Machine& machine : machines) machine.by_lanes = numbers.has_value();
+    for (Tools& tool : tools) tool.lanes = std::make_unique<LaneGroup>(lanes);
+  }
+
+  /// With a loop of its own.
+  void find_lanes(Machine& machine) const {
+    std::string ignored;
+    machine.by_lanes = lanes && machine.loop->stepper().lanes(ignored) == lanes;
+    std::optional<std::vector<double>> numbers;
+    if (machine.by_lanes) numbers = lanes->prepare(machine.loop->model());
+    machine.by_lanes = numbers.has_value();
+    if (numbers) machine.prepared = std::move(*numbers);
   }
 
   void set_parameters(Machine& machine, const double* values) {
@@ -73,12 +111,13 @@ struct Batch::Content {
     machine.own = std::move(own);
   }
 
-  /// Calls work(machine, tools) for every machine, each once, on the threads.
+  /// Calls work(machine, tools) on the threads for every machine, or every so many machines.
   template <class Work>
-  void for_each(Work&& work) {
+  void for_each(Work&& work, std::size_t at_once = 1) {
     std::atomic<std::size_t> next{0};
     auto share = [&](int thread) {
-      for (std::size_t i = next++; i < machines.size(); i = next++) work(i, tools[static_cast<std::size_t>(thread)]);
+      for (std::size_t i = next.fetch_add(at_once); i < machines.size(); i = next.fetch_add(at_once))
+        work(i, tools[static_cast<std::size_t>(thread)]);
     };
     workers.run(static_cast<int>(tools.size()), share);
   }
@@ -92,6 +131,7 @@ struct Batch::Content {
         machine.state = start_of(compiled, options.start);
         machine.loop = std::make_unique<StepLoop>(std::move(compiled), machine.state);
         machine.observer.reset();
+        if (lanes) find_lanes(machine);
       } else {
         machine.state = start;
       }
@@ -100,9 +140,35 @@ struct Batch::Content {
     });
   }
 
+  /// The machines from number `first` on, as many as there are lanes.
+  void step_by_lanes(std::size_t first, Tools& tool, int steps) {
+    std::array<LaneGroup::Machine, kLaneCount> group;
+    std::array<Machine*, kLaneCount> of{};
+    std::size_t count = 0;
+    for (std::size_t i = first; i < std::min(first + kLaneCount, machines.size()); ++i) {
+      Machine& machine = machines[i];
+      if (machine.failed) continue;
+      if (!machine.by_lanes) {
+        step(machine, tool, steps);
+        continue;
+      }
+      group[count] = {&machine.state, &loop_of(machine, tool), machine.loop ? &machine.prepared : &prepared};
+      of[count++] = &machine;
+    }
+    if (count == 0) return;
+    const auto single = [&](int k) {
+      Machine& machine = *of[static_cast<std::size_t>(k)];
+      step(machine, tool, 1);
+      return !machine.failed;
+    };
+    tool.lanes->advance({group.data(), count}, steps, single);
+  }
+
+  static StepLoop& loop_of(Machine& machine, Tools& tool) { return machine.loop ? *machine.loop : *tool.loop; }
+
   void step(Machine& machine, Tools& tool, int steps) {
     if (machine.failed) return;
-    StepLoop& loop = machine.loop ? *machine.loop : *tool.loop;
+    StepLoop& loop = loop_of(machine, tool);
     loop.restore(machine.state);
     for (int k = 0; k < steps && !machine.failed; ++k) {
       machine.failed = tool.grid.advance(loop, std::numeric_limits<double>::infinity(), nullptr) == GridStep::Result::failed;
@@ -147,7 +213,10 @@ struct Batch::Content {
   std::shared_ptr<const Model> model;
   BatchOptions options;
   StateVector start;
-  bool observes = false;  // outputs beyond the state
+  bool observes = false;                  // outputs beyond the state
+  std::shared_ptr<const LaneStep> lanes;  // null: without
+  std::vector<double> prepared;           // for them, of the model
+  std::string remark;
   std::vector<Machine> machines;
   std::vector<Tools> tools;  // per thread
   Workers workers;
@@ -161,6 +230,7 @@ Batch::~Batch() = default;
 
 int Batch::size() const { return static_cast<int>(content_->machines.size()); }
 const BatchOptions& Batch::options() const { return content_->options; }
+const std::string& Batch::remark() const { return content_->remark; }
 
 namespace {
 
@@ -193,7 +263,10 @@ void Batch::set_inputs(const double* values) {
 int Batch::step(int steps) {
   const SingleUse::Scope use(content_->use);
   if (steps < 0) throw ModelError("the number of steps must not be negative");
-  content_->for_each([&](std::size_t i, Content::Tools& tool) { content_->step(content_->machines[i], tool, steps); });
+  if (content_->lanes)
+    content_->for_each([&](std::size_t i, Content::Tools& tool) { content_->step_by_lanes(i, tool, steps); }, kLaneCount);
+  else
+    content_->for_each([&](std::size_t i, Content::Tools& tool) { content_->step(content_->machines[i], tool, steps); });
   int failed = 0;
   for (const Content::Machine& machine : content_->machines) failed += machine.failed ? 1 : 0;
   return failed;

@@ -77,15 +77,22 @@ class Writer {
   }
 
   CFunction function(const std::string& name) {
-    line("static int " + name +
-         "(double *x, double t, double h, const double *s, const double *e, const double *u, const double *k, double *r)");
+    lanes_ = layout_.lanes;
+    const std::string number = lanes_ ? "lanes_number" : "double", pointer = ", const " + number + " *";
+    line("static " + std::string(lanes_ ? "lanes_mask " : "int ") + name + "(" + number + " *x, " + number + " t, " + number + " h" +
+         pointer + "s" + pointer + "e" + pointer + "u" + pointer + "k, " + number + " *r" + (lanes_ ? ", lanes_mask lanes)" : ")"));
     line("{");
     depth_ = 1;
+    if (lanes_) line("lanes_mask without = lanes ^ lanes;");
     write_inputs();
     line("(void)x, (void)t, (void)h, (void)s, (void)e, (void)u, (void)k, (void)r;");
+    if (lanes_) line("do {");  // left where no lanes are on the way
     write(0);
+    if (lanes_) line("} while (0);");
+    if (lanes_) line("return without;");
     depth_ = 0;
     line("}");
+    lanes_ = false;
     CFunction function;
     function.text = std::exchange(text_, {});
     if (r_.is_parametric()) write_preparation(name);
@@ -117,10 +124,11 @@ class Writer {
     std::vector<std::size_t> order(blocks.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return blocks[a].visits > blocks[b].visits; });
-    std::size_t sum = 0;
+    std::size_t sum = 0, unvisited = 0;
     for (const std::size_t i : order) {
       sum += blocks[i].nodes.size();
-      if (sum > layout_.most_operations && i != 0) return;
+      if (blocks[i].visits == 0) unvisited += blocks[i].nodes.size();
+      if ((sum > layout_.most_operations || unvisited > layout_.most_unvisited) && i != 0) return;
       taken_[i] = true;
     }
   }
@@ -197,10 +205,14 @@ class Writer {
 
   std::string name(int node) const {
     const Operation& o = r_.operations()[static_cast<std::size_t>(node)];
-    if (o.op == Op::constant) return literal(r_.constants()[static_cast<std::size_t>(o.of[0])]);
+    if (o.op == Op::constant) {
+      const std::string number = literal(r_.constants()[static_cast<std::size_t>(o.of[0])]);
+      return lanes_ ? "lanes_all(" + number + ")" : number;
+    }
     if (preparing_ || !r_.is_prepared(node)) return "v" + std::to_string(node);
     const std::string place = "k[" + std::to_string(shared_.at(node)) + "]";
-    return is_condition(o.op) ? "(" + place + " != 0)" : place;
+    if (!is_condition(o.op)) return place;
+    return "(" + place + (lanes_ ? " != lanes_all(0.0))" : " != 0)");
   }
 
   void write_inputs() {
@@ -209,7 +221,7 @@ class Writer {
       if (o.op != Op::input) continue;
       const Input& input = r_.inputs()[static_cast<std::size_t>(o.of[0])];
       if (needed_[k] && r_.is_prepared(static_cast<int>(k)) == preparing_)
-        line("const double v" + std::to_string(k) + " = " + source(input) + ";");
+        line("const " + std::string(lanes_ ? "lanes_number" : "double") + " v" + std::to_string(k) + " = " + source(input) + ";");
     }
   }
 
@@ -245,42 +257,80 @@ class Writer {
       // the smaller side inside, so that the depth is small; both return
       const auto size = [&](int side) { return next(block, side) < 0 ? 0 : size_[static_cast<std::size_t>(next(block, side))]; };
       const int inside = size(0) <= size(1) ? 0 : 1;
-      const std::string condition = (inside == 0 ? "!" : "") + name(block.condition);
-      if (next(block, inside) < 0) {
-        line("if (" + condition + ") return 1;");
-      } else {
-        line("if (" + condition + ") {");
-        ++depth_;
-        write(next(block, inside));
-        --depth_;
-        line("}");
-      }
+      if (lanes_)
+        write_side_of_lanes(block, inside);
+      else
+        write_side(block, inside);
       block_index = next(block, 1 - inside);
-      if (block_index < 0) return line("return 1;");
+      if (block_index < 0) return line(lanes_ ? "without |= lanes;" : "return 1;");
     }
+  }
+
+  void write_side(const Block& block, int inside) {
+    const std::string condition = (inside == 0 ? "!" : "") + name(block.condition);
+    if (next(block, inside) < 0) return line("if (" + condition + ") return 1;");
+    line("if (" + condition + ") {");
+    ++depth_;
+    write(next(block, inside));
+    --depth_;
+    line("}");
+  }
+
+  /// The lanes on this side follow it; then the others go on.
+  void write_side_of_lanes(const Block& block, int inside) {
+    const std::string condition = name(block.condition);
+    const std::string here = " & " + std::string(inside == 0 ? "~" : "") + condition, others = (inside == 0 ? "" : "~") + condition;
+    if (next(block, inside) < 0) {
+      line("without |= lanes" + here + ";");
+    } else {
+      line("{");
+      line("const lanes_mask here = lanes" + here + ";");
+      line("if (lanes_bits(here)) {");
+      line("lanes_mask lanes = here;");
+      line("do {");
+      ++depth_;
+      write(next(block, inside));
+      --depth_;
+      line("} while (0);");
+      line("}");
+      line("}");
+    }
+    line("lanes &= " + others + ";");
+    line("if (!lanes_bits(lanes)) break;");
   }
 
   void write_operation(int k) {
     const Operation& o = r_.operations()[static_cast<std::size_t>(k)];
     std::string text;
-    for (const char* c = kText[static_cast<std::size_t>(o.op)]; *c != 0; ++c)
-      if (*c == '%')
-        text += name(o.of[static_cast<std::size_t>(*++c - '0')]);
+    for (const char c : text_of(o.op))
+      if (c >= '0' && c <= '2' && text.ends_with('%'))
+        text.replace(text.size() - 1, 1, name(o.of[static_cast<std::size_t>(c - '0')]));
       else
-        text += *c;
-    line((is_condition(o.op) ? "const int v" : "const double v") + std::to_string(k) + " = " + text + ";");
+        text += c;
+    const std::string type = is_condition(o.op) ? (lanes_ ? "lanes_mask" : "int") : lanes_ ? "lanes_number" : "double";
+    line("const " + type + " v" + std::to_string(k) + " = " + text + ";");
+  }
+
+  std::string text_of(Op op) const {
+    const std::string text = kText[static_cast<std::size_t>(op)];
+    if (!lanes_) return text;
+    if (op == Op::select) return "lanes_select(%0, %1, %2)";
+    if (op == Op::inverse) return "~%0";
+    return text.find('(') == std::string::npos ? text : "lanes_" + text;
   }
 
   void write_end(const Block& block) {
     if (!has_results(block)) {
-      line(block.ends ? "return 2;" : "return 1;");
+      line(lanes_ ? "without |= lanes;" : block.ends ? "return 2;" : "return 1;");
       return;
     }
     for (std::size_t i = 0; i < result_count(block); ++i) {
-      const std::string place = i < layout_.numbers ? "x[" + std::to_string(i) : "r[" + std::to_string(i - layout_.numbers);
-      if (!unchanged(block, i)) line(place + "] = " + name(block.results[i]) + ";");
+      const std::string place = (i < layout_.numbers ? "x[" + std::to_string(i) : "r[" + std::to_string(i - layout_.numbers)) + "]";
+      if (unchanged(block, i)) continue;
+      const std::string value = name(block.results[i]);
+      line(place + " = " + (lanes_ ? "lanes_select(lanes, " + value + ", " + place + ")" : value) + ";");
     }
-    line("return 0;");
+    if (!lanes_) line("return 0;");
   }
 
   const Recorder& r_;
@@ -288,6 +338,7 @@ class Writer {
   std::vector<bool> needed_, taken_;  // operations, blocks
   std::map<int, int> shared_;         // places in k of prepared operations
   bool preparing_ = false;
+  bool lanes_ = false;  // in a function of lanes
   std::vector<std::size_t> size_;
   std::string text_;
   int depth_ = 0;
@@ -297,6 +348,142 @@ class Writer {
 
 CFunction c_function(const Recorder& recording, const std::string& name, const FunctionLayout& layout) {
   return Writer(recording, layout).function(name);
+}
+
+const char* lanes_declarations() {
+  return R"(#include <math.h>
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+#define LANES 8
+typedef double lanes_number __attribute__((vector_size(8 * LANES)));
+typedef long long lanes_mask __attribute__((vector_size(8 * LANES)));
+#define LANES_INLINE static inline __attribute__((always_inline, unused))
+LANES_INLINE lanes_number lanes_all(double a) { return (lanes_number){a, a, a, a, a, a, a, a}; }
+LANES_INLINE lanes_number lanes_select(lanes_mask m, lanes_number a, lanes_number b)
+{
+  return (lanes_number)((m & (lanes_mask)a) | (~m & (lanes_mask)b));
+}
+LANES_INLINE lanes_mask lanes_sign(lanes_number a) { return (lanes_mask)a & (lanes_mask)lanes_all(-0.0); }
+LANES_INLINE lanes_number lanes_fabs(lanes_number a) { return (lanes_number)((lanes_mask)a ^ lanes_sign(a)); }
+LANES_INLINE lanes_number lanes_copysign(lanes_number a, lanes_number b) { return (lanes_number)((lanes_mask)lanes_fabs(a) | lanes_sign(b)); }
+LANES_INLINE lanes_mask lanes_isfinite(lanes_number a) { return lanes_fabs(a) < lanes_all(INFINITY); }
+#define LANES_EACH(name) \
+  static __attribute__((noinline, unused)) lanes_number lanes_##name(lanes_number a) \
+  { \
+    for (int i = 0; i < LANES; ++i) a[i] = name(a[i]); \
+    return a; \
+  }
+#define LANES_EACH_2(name) \
+  static __attribute__((noinline, unused)) lanes_number lanes_##name(lanes_number a, lanes_number b) \
+  { \
+    for (int i = 0; i < LANES; ++i) a[i] = name(a[i], b[i]); \
+    return a; \
+  }
+#if defined(__AVX512F__)
+LANES_INLINE int lanes_bits(lanes_mask m) { return _mm512_test_epi64_mask((__m512i)m, (__m512i)m); }
+LANES_INLINE lanes_number lanes_sqrt(lanes_number a) { return (lanes_number)_mm512_sqrt_pd((__m512d)a); }
+#define LANES_OF_LIBRARY(name) \
+  __m512d _ZGVeN8v_##name(__m512d); \
+  LANES_INLINE lanes_number lanes_##name(lanes_number a) { return (lanes_number)_ZGVeN8v_##name((__m512d)a); }
+#elif defined(__AVX2__)
+typedef union { lanes_number lanes; lanes_mask mask; __m256d half[2]; } lanes_halves;
+LANES_INLINE int lanes_bits(lanes_mask m)
+{
+  const lanes_halves h = {.mask = m};
+  return _mm256_movemask_pd(h.half[0]) | _mm256_movemask_pd(h.half[1]) << 4;
+}
+#define LANES_HALVES(name, half_name) \
+  LANES_INLINE lanes_number lanes_##name(lanes_number a) \
+  { \
+    lanes_halves h = {.lanes = a}; \
+    h.half[0] = half_name(h.half[0]); \
+    h.half[1] = half_name(h.half[1]); \
+    return h.lanes; \
+  }
+LANES_HALVES(sqrt, _mm256_sqrt_pd)
+#define LANES_OF_LIBRARY(name) \
+  __m256d _ZGVdN4v_##name(__m256d); \
+  LANES_HALVES(name, _ZGVdN4v_##name)
+#else
+LANES_INLINE int lanes_bits(lanes_mask m)
+{
+  int bits = 0;
+  for (int i = 0; i < LANES; ++i) bits |= m[i] ? 1 << i : 0;
+  return bits;
+}
+LANES_EACH(sqrt)
+#endif
+#if defined(LANES_OF_LIBRARY) && defined(__GLIBC__)
+LANES_OF_LIBRARY(exp)
+LANES_OF_LIBRARY(log)
+#else
+LANES_EACH(exp)
+LANES_EACH(log)
+#endif
+/* Sine and cosine with errors below 0.8 ulp, by the reduction and the polynomials of fdlibm (Sun Microsystems, 1993): those of vector libraries have
+   several ulp, which an assembly that closes to rounding errors feels. The angle is a + b + quarter pi / 2. */
+typedef struct { lanes_number a, b; lanes_mask quarter; } lanes_angle;
+LANES_INLINE lanes_angle lanes_reduce(lanes_number x)
+{
+  const lanes_number shifted = x * 6.36619772367581382433e-01 + 0x1.8p52, n = shifted - 0x1.8p52;
+  const lanes_number t = x - n * 1.57079632673412561417e+00, w = n * 6.07710050630396597660e-11, r = t - w;
+  const lanes_number rest = n * 2.02226624879595063154e-21 - ((t - r) - w), a = r - rest;
+  return (lanes_angle){a, (r - a) - rest, (lanes_mask)shifted};
+}
+LANES_INLINE lanes_number lanes_sine_of(lanes_number a, lanes_number b)
+{
+  const lanes_number z = a * a, v = z * a;
+  const lanes_number r = 8.33333333332248946124e-03 +
+      z * (-1.98412698298579493134e-04 +
+           z * (2.75573137070700676789e-06 + z * (-2.50507602534068634195e-08 + z * 1.58969099521155010221e-10)));
+  return a - ((z * (0.5 * b - v * r) - b) - v * -1.66666666666666324348e-01);
+}
+LANES_INLINE lanes_number lanes_cosine_of(lanes_number a, lanes_number b)
+{
+  const lanes_number z = a * a, half = 0.5 * z, w = 1.0 - half;
+  const lanes_number r = z * (4.16666666666666019037e-02 +
+      z * (-1.38888888888741095749e-03 +
+           z * (2.48015872894767294178e-05 +
+                z * (-2.75573143513906633035e-07 + z * (2.08757232129817482790e-09 + z * -1.13596475577881948265e-11)))));
+  return w + (((1.0 - w) - half) + (z * r - a * b));
+}
+LANES_INLINE lanes_number lanes_turned(lanes_number x, int sine)
+{
+  const lanes_angle angle = lanes_reduce(x);
+  const lanes_mask quarter = angle.quarter + (sine ? 0 : 1);
+  const lanes_number value = lanes_select((quarter & 1) == 1, lanes_cosine_of(angle.a, angle.b), lanes_sine_of(angle.a, angle.b));
+  return lanes_select((quarter & 2) == 2, -value, value);
+}
+#define LANES_TURNED(name, sine) \
+  static __attribute__((noinline, unused)) lanes_number lanes_##name(lanes_number x) \
+  { \
+    lanes_number y = lanes_turned(x, sine); \
+    const int far = lanes_bits(~(lanes_fabs(x) < lanes_all(1e6))); \
+    for (int i = 0; far && i < LANES; ++i) \
+      if (far >> i & 1) y[i] = name(x[i]); \
+    return y; \
+  }
+LANES_TURNED(sin, 1)
+LANES_TURNED(cos, 0)
+LANES_EACH(tan)
+LANES_EACH(log1p)
+LANES_EACH(expm1)
+LANES_EACH(tanh)
+LANES_EACH(sinh)
+LANES_EACH(cosh)
+LANES_EACH(atan)
+LANES_EACH(asin)
+LANES_EACH(acos)
+LANES_EACH(cbrt)
+LANES_EACH(floor)
+LANES_EACH(ceil)
+LANES_EACH(round)
+LANES_EACH_2(pow)
+LANES_EACH_2(atan2)
+LANES_EACH_2(hypot)
+LANES_EACH_2(fmod)
+)";
 }
 
 std::vector<Input> signal_inputs(const Recorder& recording, bool at_end) {

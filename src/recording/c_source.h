@@ -17,6 +17,8 @@ struct FunctionLayout {
   bool others = false;                                         // whether those beyond go to r
   std::array<std::vector<Input>, 2> signals{};                 // in the order of s and of e
   std::size_t most_operations = static_cast<std::size_t>(-1);  // beyond, the ways least taken are left out
+  std::size_t most_unvisited = static_cast<std::size_t>(-1);   // operations on ways that no step of the runs took
+  bool lanes = false;                                          // a function of lanes
 };
 struct CFunction {
   std::string text;
@@ -33,7 +35,15 @@ struct CFunction {
 /// The preparation computes what depends on the parameters p alone:
 ///   static int prepare_NAME(const double *p, double *k)
 /// Returns 0, or 1 where parameters lead another way than those recorded, with k unchanged.
+///
+/// A function of lanes evaluates kLaneCount machines at once; its numbers are arrays of kLaneCount. It follows every way that one of them takes, while the
+/// others wait, and gives in each the numbers that it gives alone:
+///   static lanes_mask NAME(lanes_number *x, lanes_number t, lanes_number h, const lanes_number *s, ..., lanes_number *r, lanes_mask lanes)
+/// Returns those of `lanes` without results: their x and r are unchanged. Before it: lanes_declarations(), for gcc and clang.
 CFunction c_function(const Recorder& recording, const std::string& name, const FunctionLayout& layout);
+
+constexpr int kLaneCount = 8;
+const char* lanes_declarations();
 
 /// The signals that are inputs of a recording at the start, or at the end of a step, in the order of their first use.
 std::vector<Input> signal_inputs(const Recorder& recording, bool at_end);

@@ -83,7 +83,7 @@ void Recorder::begin(std::vector<Turn> turns) {
 void Recorder::enter(int block) {
   block_ = block;
   way_.push_back(block);
-  ++blocks_[static_cast<std::size_t>(block)].visits;
+  if (turns_.empty()) ++blocks_[static_cast<std::size_t>(block)].visits;
   for (const int k : blocks_[static_cast<std::size_t>(block)].nodes) known_.emplace(operations_[static_cast<std::size_t>(k)], k);
 }
 

@@ -46,7 +46,7 @@ struct Block {
   int condition = -1;               // on which it ends; -1: with results, or it is not complete
   std::array<int, 2> next{-1, -1};  // blocks where it is false and true; -1: not seen yet
   std::uintptr_t place = 0;         // in the program, of the branch
-  long visits = 0;                  // by evaluations
+  long visits = 0;                  // by evaluations without turns
   bool ends = false;
   int status = 0;            // with which the evaluation ended
   std::vector<int> results;  // nodes

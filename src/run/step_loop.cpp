@@ -116,11 +116,23 @@ double StepLoop::input(int number) const {
   return signals_at(*model_, state_).value(model_->signals.first_input() + number, state_.time, Side::right);
 }
 
-bool StepLoop::restart_due() const {
-  const double* const end = state_.inputs() + state_.layout().inputs;
-  for (const double* set = state_.inputs(); set != end; set += InputCourse::kSize)
+bool inputs_jumped(const StateVector& state) {
+  const double* const end = state.inputs() + state.layout().inputs;
+  for (const double* set = state.inputs(); set != end; set += InputCourse::kSize)
     if (*set == InputCourse::kJumped) return true;
-  return (state_.time > 0 && schedule_.is_force_jump(state_.time)) || (sampler_ && sampler_->due(schedule_.near(state_.time), state_));
+  return false;
+}
+
+bool StepLoop::restart_due() const {
+  return inputs_jumped(state_) || (state_.time > 0 && schedule_.is_force_jump(state_.time)) ||
+         (sampler_ && sampler_->due(schedule_.near(state_.time), state_));
+}
+
+std::optional<double> StepLoop::ordinary_end(double time) const {
+  if (sampler_ || (time > 0 && schedule_.is_force_jump(time))) return std::nullopt;
+  const double end = schedule_.grid_point_after(time);
+  if (schedule_.first_jump(time, end) != end || schedule_.length(time, end) != schedule_.step()) return std::nullopt;
+  return end;
 }
 
 /// The first time up to `target` at which a step ends: a jump or a sample.

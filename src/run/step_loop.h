@@ -67,6 +67,9 @@ class PartSink {
 /// input moves to `value` at that rate. No allocation.
 void set_input(const CompiledModel& model, StateVector& state, int number, double value, double slope);
 
+/// Whether a state has inputs that forces or pressure rates follow at once, and that were set since its last restart.
+bool inputs_jumped(const StateVector& state);
+
 class StepLoop {
  public:
   /// From a state with consistent rates.
@@ -91,6 +94,9 @@ class StepLoop {
   /// Whether rates have to be recomputed before the next step: a force jumps here, or an input that forces or pressure rates follow
   /// at once.
   bool restart_due() const;
+  /// The end of the step that starts at `time` if it is an ordinary one, that of any machine at this time whose inputs have not jumped: from a grid
+  /// point to the next one, without a restart before it and a stop on its way.
+  std::optional<double> ordinary_end(double time) const;
   /// Right limit at a jump. False: the mass matrix is singular on the constraints.
   bool restart();
   /// Advances to the end of the next step, not beyond `end`; includes no restart. If the report is not ok, or the state is not finite

@@ -14,6 +14,11 @@ int unknown_of_row(const CompiledModel& model, int row) {
   return unknown_of_cylinder(model, static_cast<int>(model.hydraulics.actuators.size() + i));
 }
 
+std::shared_ptr<const LaneStep> Stepper::lanes(std::string& remark) const {
+  remark = "no lanes: they need compiled steps (solver.compiled: on)";
+  return nullptr;
+}
+
 std::string name_of_unknown(const CompiledModel& model, int unknown) {
   const Hydraulics& netlist = model.hydraulics;
   if (unknown < 0) return "the linear system";

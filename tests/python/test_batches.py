@@ -77,6 +77,21 @@ def test_failed_machines_keep_their_state_and_restart(failing):
     assert failing.save(1) == failing.save(0)
 
 
+def test_lanes(driven, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    compiled = driven.replace({"solver.compiled": "on", "solver.duration": "50 ms"})
+
+    def outputs(**options):
+        fleet = tr.Batch(compiled, 9, inputs=["command"], outputs=["lever.angle", "piston_side.pressure"], parameters={MASS: np.linspace(80, 120, 9)},
+                         **options)
+        return fleet.remark, fleet.step(np.arange(9.0)[:, None] - 4, n=200)
+
+    (remark, y), (empty, expected) = outputs(lanes="auto"), outputs()
+    assert remark.startswith("lanes: ") and empty == ""
+    assert np.all(abs(y - expected) < 1e-9 * abs(expected).max(axis=0))
+    assert tr.Batch(driven, 2, lanes="auto").remark == "no lanes: they need compiled steps (solver.compiled: on)"
+
+
 @pytest.mark.parametrize("call, error, text", [
     (lambda m, f: tr.Batch(m, 0), tr.ModelError, "at least one machine"),
     (lambda m, f: tr.Batch(m, 2, threads=-1), tr.ModelError, "must not be negative"),
@@ -93,6 +108,7 @@ def test_failed_machines_keep_their_state_and_restart(failing):
     (lambda m, f: f.step([1, 2]), tr.ModelError, r"shape \(2,\); expected \(2, 1\)"),
     (lambda m, f: f.step([[1, 2], [3, 4]]), tr.ModelError, r"expected \(2, 1\)"),
     (lambda m, f: f.step([[1], [np.nan]]), tr.ModelError, "machine 1 must be a finite number"),
+    (lambda m, f: tr.Batch(m, 2, lanes="on"), tr.ModelError, 'expected "off" or "auto", not \'on\''),
     (lambda m, f: tr.Batch(m, "3"), TypeError, "n must be an integer, not str"),
     (lambda m, f: tr.Batch(m, 2, threads=1.5), TypeError, "threads must be an integer, not float"),
     (lambda m, f: tr.Batch(m, 2, inputs=[3]), TypeError, "3 is not a name"),

@@ -16,6 +16,7 @@
 #include "run/run.h"
 #include "schema/parameters.h"
 #include "studies/sweep.h"
+#include "support/environment.h"
 #include "support/machines.h"
 #include "support/program.h"
 #include "support/temporary_folder.h"
@@ -24,27 +25,6 @@ namespace trunnion::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Sets a variable of the environment for a time.
-class Environment {
- public:
-  Environment(const char* name, const std::string& value) : name_(name) {
-    if (const char* const before = std::getenv(name)) before_ = before;
-    setenv(name, value.c_str(), 1);
-  }
-  ~Environment() {
-    if (before_)
-      setenv(name_, before_->c_str(), 1);
-    else
-      unsetenv(name_);
-  }
-  Environment(const Environment&) = delete;
-  Environment& operator=(const Environment&) = delete;
-
- private:
-  const char* name_;
-  std::optional<std::string> before_;
-};
 
 class Compiled : public InFolder {
  protected:

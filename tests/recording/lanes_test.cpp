@@ -1,0 +1,220 @@
+// Batches by lanes against batches without: agreement, independence of neighbours, machines that leave the lanes.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "front/lane_group.h"
+#include "machine/start.h"
+#include "support/driven_crane.h"
+#include "support/environment.h"
+#include "support/machines.h"
+#include "support/program.h"
+#include "support/temporary_folder.h"
+#include "trunnion/trunnion.h"
+
+namespace trunnion::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class LanesOfBatches : public InFolder {
+ protected:
+  void SetUp() override {
+    InFolder::SetUp();
+    cache_.emplace("XDG_CACHE_HOME", folder_.string());
+  }
+  std::optional<Environment> cache_;
+};
+
+/// Its code is recorded over a short run, so that machines leave the lanes often.
+std::shared_ptr<const Model> crane(const std::string& compiled = "on") {
+  std::string text = kDrivenCrane;
+  const std::string duration = "duration: 1 s";
+  text.replace(text.find(duration), duration.size(), "duration: 30 ms, compiled: " + compiled);
+  return Model::from_text(text);
+}
+
+/// What machine i of the fleets below does: its lever, its mass.
+double lever_of(int machine, int call) { return machine - 3 + 0.5 * call; }
+double mass_of(int machine) { return 150 + 20 * machine; }
+
+/// Machines with these numbers after some calls.
+Batch fleet_of(const std::shared_ptr<const Model>& model, Lanes lanes, const std::vector<int>& machines, bool own, int threads = 1,
+               int calls = 5) {
+  BatchOptions options;
+  options.lanes = lanes;
+  options.threads = threads;
+  options.inputs = {model->input("lever")};
+  options.outputs = {model->channel("boom.angle"), model->channel("lift.force"), model->channel("a.pressure"), model->channel("time")};
+  if (own) options.parameters = {model->parameter("bodies.boom.rod.mass")};
+  for (const int i : machines)
+    if (own) options.values.push_back(mass_of(i));
+  Batch fleet(model, static_cast<int>(machines.size()), options);
+  for (int k = 0; k < calls; ++k) {
+    std::vector<double> u;
+    for (const int i : machines) u.push_back(lever_of(i, k));
+    fleet.set_inputs(u.data());
+    fleet.step(20);
+  }
+  return fleet;
+}
+
+/// The largest difference of an output, relative to its largest value.
+double difference(Batch& a, Batch& b) {
+  const std::size_t columns = a.options().outputs.size();
+  std::vector<double> x(static_cast<std::size_t>(a.size()) * columns), y = x;
+  a.read(x.data());
+  b.read(y.data());
+  double largest = 0;
+  for (std::size_t k = 0; k < columns; ++k) {
+    double size = 0, apart = 0;
+    for (std::size_t i = k; i < x.size(); i += columns) {
+      size = std::max(size, std::abs(y[i]));
+      apart = std::max(apart, std::abs(x[i] - y[i]));
+    }
+    largest = std::max(largest, apart / size);
+  }
+  return largest;
+}
+
+const std::vector<int> kEleven{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+
+TEST_F(LanesOfBatches, AgreeWithSingleMachines) {
+  const auto model = crane();
+  for (const bool own : {false, true}) {
+    Batch by_lanes = fleet_of(model, Lanes::automatic, kEleven, own), single = fleet_of(model, Lanes::off, kEleven, own);
+    EXPECT_TRUE(by_lanes.remark().starts_with("lanes: ")) << by_lanes.remark();
+    EXPECT_EQ(single.remark(), "");
+    EXPECT_LT(difference(by_lanes, single), 1e-9) << "own parameters " << own;
+    Batch others = fleet_of(model, Lanes::off, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, own);
+    EXPECT_GT(difference(by_lanes, others), 1e-3);
+  }
+}
+
+TEST_F(LanesOfBatches, BitsDependOnTheMachineAlone) {
+  const auto model = crane();
+  for (const bool own : {false, true}) {
+    const Batch all = fleet_of(model, Lanes::automatic, kEleven, own);
+    std::vector<int> backwards(kEleven.rbegin(), kEleven.rend());
+    const Batch turned = fleet_of(model, Lanes::automatic, backwards, own, 3);
+    for (const int i : kEleven) EXPECT_EQ(turned.state(10 - i), all.state(i)) << i;
+    EXPECT_EQ(fleet_of(model, Lanes::automatic, {6}, own).state(0), all.state(6));
+  }
+}
+
+TEST_F(LanesOfBatches, MachinesAtOtherTimesAndThoseThatFailDoNotDisturbOthers) {
+  const auto model = crane();
+  BatchOptions options;
+  options.lanes = Lanes::automatic;
+  options.inputs = {model->input("lever")};
+  Batch fleet(model, 3, options), alone(model, 1, options);
+  const std::array<double, 3> u{0, 10, 1};
+  Simulation sim(model);
+  for (int k = 0; k < 7; ++k) sim.step();
+  for (Batch* batch : {&fleet, &alone}) {
+    batch->set_state(0, sim.state());
+    batch->set_inputs(u.data());
+  }
+  int failed = 0;
+  for (int k = 0; k < 400 && failed == 0; ++k) {
+    failed = fleet.step(20);
+    alone.step(20);
+  }
+  ASSERT_EQ(failed, 1);
+  EXPECT_NE(fleet.error(1).find("the piston leaves its cylinder"), std::string::npos) << fleet.error(1);
+  const double stopped = fleet.time(1);
+  fleet.step(20);
+  alone.step(20);
+  EXPECT_EQ(fleet.time(1), stopped);
+  EXPECT_EQ(fleet.state(0), alone.state(0));
+  EXPECT_GT(fleet.time(0), fleet.time(2));
+}
+
+/// Runs of examples, with jumps of signals, by a group: nearly all steps must be those of the lanes.
+TEST_F(LanesOfBatches, FollowRunsOfExamples) {
+  for (const char* example : {"lever", "four_bar"}) {
+    constexpr int kSteps = 1500;
+    const auto model = load_example(example, {"solver.compiled=on", "solver.duration=1.5"});
+    const auto general_model = load_example(example, {"solver.duration=1.5"});
+    StepLoop loop(model, start_state(*model)), general(general_model, start_state(*general_model));
+    std::string remark;
+    const auto lanes = loop.stepper().lanes(remark);
+    ASSERT_NE(lanes, nullptr) << example << ": " << remark;
+    const auto prepared = lanes->prepare(*model);
+    ASSERT_TRUE(prepared);
+    LaneGroup group(lanes);
+    std::array<StateVector, 3> states{loop.state(), loop.state(), loop.state()};
+    std::array<LaneGroup::Machine, 3> machines;
+    for (std::size_t i = 0; i < 3; ++i) machines[i] = {&states[i], &loop, &*prepared};
+    const auto step = [](StepLoop& of) {
+      if (of.restart_due()) EXPECT_TRUE(of.restart());
+      return of.step(10, nullptr).ok();
+    };
+    int single = 0;
+    group.advance(machines, kSteps, [&](int k) {
+      ++single;
+      StateVector& state = states[static_cast<std::size_t>(k)];
+      loop.restore(state);
+      EXPECT_TRUE(step(loop));
+      state = loop.state();
+      return true;
+    });
+    for (int k = 0; k < kSteps; ++k) ASSERT_TRUE(step(general));
+    EXPECT_LT(single, 3 * kSteps / 20) << example;
+    EXPECT_EQ(states[0], states[1]) << example;
+    EXPECT_EQ(states[0], states[2]) << example;
+    EXPECT_EQ(states[0].time, general.state().time);
+    const StateLayout& n = model->layout;
+    for (int i = 0; i < n.nq; ++i) EXPECT_NEAR(states[0].q()[i], general.state().q()[i], 1e-9) << example;
+    for (int i = 0; i < n.ny; ++i)
+      EXPECT_NEAR(states[0].y()[i], general.state().y()[i], 1e-6 * std::abs(general.state().y()[i]) + 1e-9) << example;
+  }
+}
+
+TEST_F(LanesOfBatches, WithoutCompiledStepsThereAreNone) {
+  const auto model = crane("off");
+  const Batch asked = fleet_of(model, Lanes::automatic, kEleven, false), single = fleet_of(model, Lanes::off, kEleven, false);
+  EXPECT_EQ(asked.remark(), "no lanes: they need compiled steps (solver.compiled: on)");
+  for (const int i : kEleven) EXPECT_EQ(asked.state(i), single.state(i));
+  const Environment none("CC", "/nowhere/cc");
+  const Batch without = fleet_of(crane(), Lanes::automatic, kEleven, false);
+  EXPECT_TRUE(without.remark().starts_with("no lanes: the compiler")) << without.remark();
+  for (const int i : kEleven) EXPECT_EQ(without.state(i), single.state(i));
+}
+
+TEST_F(LanesOfBatches, WrongCodeIsFound) {
+  EXPECT_TRUE(fleet_of(crane(), Lanes::automatic, {1}, false).remark().starts_with("lanes: "));
+  const std::string other = path("other");
+  fs::create_directories(other);
+  fs::copy(path("trunnion"), other + "/trunnion", fs::copy_options::recursive);
+  fs::permissions(other + "/trunnion", fs::perms::owner_all);
+  int wrong = 0;
+  for (const fs::directory_entry& entry : fs::directory_iterator(other + "/trunnion")) {
+    if (entry.path().extension() != ".c") continue;
+    std::string text = text_of(entry.path());
+    const std::string call = "mask[i] = lanes >> i & 1 ? -1 : 0;";
+    if (text.find(call) == std::string::npos) continue;
+    text.replace(text.find(call), call.size(), call + " for (int i = 0; i < LANES; ++i) x[i] += 1e-5;");
+    std::ofstream(entry.path()) << text;
+    const std::string library = fs::path(entry.path()).replace_extension(".so");
+    ASSERT_EQ(std::system(("cc -O1 -march=native -fPIC -shared -w -o '" + library + "' '" + entry.path().string() + "' -lm").c_str()), 0);
+    fs::permissions(library, fs::perms::owner_all);
+    ++wrong;
+  }
+  ASSERT_EQ(wrong, 1);
+  const Environment cache("XDG_CACHE_HOME", other);
+  const Batch refused = fleet_of(crane(), Lanes::automatic, kEleven, false), single = fleet_of(crane(), Lanes::off, kEleven, false);
+  EXPECT_TRUE(refused.remark().starts_with("no lanes: they differ from the general step by ")) << refused.remark();
+  for (const int i : kEleven) EXPECT_EQ(refused.state(i), single.state(i));
+}
+
+}  // namespace
+}  // namespace trunnion::test
