@@ -210,7 +210,7 @@ class Writer {
       return lanes_ ? "lanes_all(" + number + ")" : number;
     }
     if (preparing_ || !r_.is_prepared(node)) return "v" + std::to_string(node);
-    const std::string place = "k[" + std::to_string(shared_.at(node)) + "]";
+    const std::string place = element("k", shared_.at(node));
     if (!is_condition(o.op)) return place;
     return "(" + place + (lanes_ ? " != lanes_all(0.0))" : " != 0)");
   }
@@ -225,8 +225,12 @@ class Writer {
     }
   }
 
+  std::string element(const char* array, std::ptrdiff_t place) const {
+    const std::string number = std::to_string(place);
+    return std::string(array) + (lanes_ ? "[LANES_AT(" + number + ")]" : "[" + number + "]");
+  }
+
   std::string source(const Input& input) const {
-    const auto element = [](const char* array, std::ptrdiff_t place) { return array + ("[" + std::to_string(place)) + "]"; };
     switch (input.kind) {
       case InputKind::time:
         return "t";
@@ -325,7 +329,9 @@ class Writer {
       return;
     }
     for (std::size_t i = 0; i < result_count(block); ++i) {
-      const std::string place = (i < layout_.numbers ? "x[" + std::to_string(i) : "r[" + std::to_string(i - layout_.numbers)) + "]";
+      const auto number = static_cast<std::ptrdiff_t>(i);
+      const std::string place =
+          i < layout_.numbers ? element("x", number) : element("r", number - static_cast<std::ptrdiff_t>(layout_.numbers));
       if (unchanged(block, i)) continue;
       const std::string value = name(block.results[i]);
       line(place + " = " + (lanes_ ? "lanes_select(lanes, " + value + ", " + place + ")" : value) + ";");
@@ -355,11 +361,22 @@ const char* lanes_declarations() {
 #if defined(__AVX2__)
 #include <immintrin.h>
 #endif
+#define LANES_IN_ARRAYS 8
+#if defined(__AVX512F__)
 #define LANES 8
+#define LANES_FILL(a) a, a, a, a, a, a, a, a
+#elif defined(__AVX2__)
+#define LANES 4
+#define LANES_FILL(a) a, a, a, a
+#else
+#define LANES 2
+#define LANES_FILL(a) a, a
+#endif
+#define LANES_AT(i) ((i) * (LANES_IN_ARRAYS / LANES))
 typedef double lanes_number __attribute__((vector_size(8 * LANES)));
 typedef long long lanes_mask __attribute__((vector_size(8 * LANES)));
 #define LANES_INLINE static inline __attribute__((always_inline, unused))
-LANES_INLINE lanes_number lanes_all(double a) { return (lanes_number){a, a, a, a, a, a, a, a}; }
+LANES_INLINE lanes_number lanes_all(double a) { return (lanes_number){LANES_FILL(a)}; }
 LANES_INLINE lanes_number lanes_select(lanes_mask m, lanes_number a, lanes_number b)
 {
   return (lanes_number)((m & (lanes_mask)a) | (~m & (lanes_mask)b));
@@ -387,24 +404,11 @@ LANES_INLINE lanes_number lanes_sqrt(lanes_number a) { return (lanes_number)_mm5
   __m512d _ZGVeN8v_##name(__m512d); \
   LANES_INLINE lanes_number lanes_##name(lanes_number a) { return (lanes_number)_ZGVeN8v_##name((__m512d)a); }
 #elif defined(__AVX2__)
-typedef union { lanes_number lanes; lanes_mask mask; __m256d half[2]; } lanes_halves;
-LANES_INLINE int lanes_bits(lanes_mask m)
-{
-  const lanes_halves h = {.mask = m};
-  return _mm256_movemask_pd(h.half[0]) | _mm256_movemask_pd(h.half[1]) << 4;
-}
-#define LANES_HALVES(name, half_name) \
-  LANES_INLINE lanes_number lanes_##name(lanes_number a) \
-  { \
-    lanes_halves h = {.lanes = a}; \
-    h.half[0] = half_name(h.half[0]); \
-    h.half[1] = half_name(h.half[1]); \
-    return h.lanes; \
-  }
-LANES_HALVES(sqrt, _mm256_sqrt_pd)
+LANES_INLINE int lanes_bits(lanes_mask m) { return _mm256_movemask_pd((__m256d)m); }
+LANES_INLINE lanes_number lanes_sqrt(lanes_number a) { return (lanes_number)_mm256_sqrt_pd((__m256d)a); }
 #define LANES_OF_LIBRARY(name) \
   __m256d _ZGVdN4v_##name(__m256d); \
-  LANES_HALVES(name, _ZGVdN4v_##name)
+  LANES_INLINE lanes_number lanes_##name(lanes_number a) { return (lanes_number)_ZGVdN4v_##name((__m256d)a); }
 #else
 LANES_INLINE int lanes_bits(lanes_mask m)
 {

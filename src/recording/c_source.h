@@ -36,7 +36,8 @@ struct CFunction {
 ///   static int prepare_NAME(const double *p, double *k)
 /// Returns 0, or 1 where parameters lead another way than those recorded, with k unchanged.
 ///
-/// A function of lanes evaluates kLaneCount machines at once; its numbers are arrays of kLaneCount. It follows every way that one of them takes, while the
+/// A function of lanes evaluates LANES machines at once, as many as the processor has (8, 4 or 2). Numbers of kLaneCount machines lie side by side in
+/// x, s, e, u, k and r, which point to those of the first one. It follows every way that one of them takes, while the
 /// others wait, and gives in each the numbers that it gives alone:
 ///   static lanes_mask NAME(lanes_number *x, lanes_number t, lanes_number h, const lanes_number *s, ..., lanes_number *r, lanes_mask lanes)
 /// Returns those of `lanes` without results: their x and r are unchanged. Before it: lanes_declarations(), for gcc and clang.

@@ -138,14 +138,21 @@ std::string source_of(const RecordedSteps& run, CodeKind kind) {
       "int trunnion_step(double *x, double t, double h, const double *s, const double *e, const double *k, double *r)\n"
       "{\n  return step(x, t, h, s, e, 0, k, r);\n}\n";
   constexpr const char* kStepOfLanes =
-      "unsigned trunnion_step_of_lanes(double *x, const double *t, double h, const double *s, const double *e, const double *k, double "
-      "*r,\n"
-      "                                unsigned lanes)\n"
-      "{\n  lanes_mask mask;\n"
-      "  for (int i = 0; i < LANES; ++i) mask[i] = lanes >> i & 1 ? -1 : 0;\n"
-      "  return (unsigned)lanes_bits(step((lanes_number *)x, *(const lanes_number *)t, lanes_all(h), (const lanes_number *)s, (const "
-      "lanes_number *)e, 0,\n"
-      "                                   (const lanes_number *)k, (lanes_number *)r, mask));\n}\n";
+      R"(unsigned trunnion_step_of_lanes(double *x, const double *t, double h, const double *s, const double *e,
+                                const double *k, double *r, unsigned lanes)
+{
+  unsigned without = 0;
+  for (int part = 0; part < LANES_IN_ARRAYS / LANES; ++part) {
+    lanes_mask mask;
+    for (int i = 0; i < LANES; ++i) mask[i] = lanes >> (part * LANES + i) & 1 ? -1 : 0;
+    if (!lanes_bits(mask)) continue;
+    mask = step((lanes_number *)x + part, ((const lanes_number *)t)[part], lanes_all(h), (const lanes_number *)s + part,
+                (const lanes_number *)e + part, 0, (const lanes_number *)k + part, (lanes_number *)r + part, mask);
+    without |= (unsigned)lanes_bits(mask) << part * LANES;
+  }
+  return without;
+}
+)";
   return fmt::format(
       "{}\n{}{}\nint trunnion_prepare(const double *p, double *k)\n{{\n  {}\n}}\n\n{}\n"
       "/* signals at the start and at the end, of which derivative; ways, operations, numbers prepared */\n"

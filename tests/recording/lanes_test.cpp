@@ -200,9 +200,9 @@ TEST_F(LanesOfBatches, WrongCodeIsFound) {
   for (const fs::directory_entry& entry : fs::directory_iterator(other + "/trunnion")) {
     if (entry.path().extension() != ".c") continue;
     std::string text = text_of(entry.path());
-    const std::string call = "mask[i] = lanes >> i & 1 ? -1 : 0;";
+    const std::string call = "mask[i] = lanes >> (part * LANES + i) & 1 ? -1 : 0;";
     if (text.find(call) == std::string::npos) continue;
-    text.replace(text.find(call), call.size(), call + " for (int i = 0; i < LANES; ++i) x[i] += 1e-5;");
+    text.replace(text.find(call), call.size(), call + " x[3] += 1e-5;");
     std::ofstream(entry.path()) << text;
     const std::string library = fs::path(entry.path()).replace_extension(".so");
     ASSERT_EQ(std::system(("cc -O1 -march=native -fPIC -shared -w -o '" + library + "' '" + entry.path().string() + "' -lm").c_str()), 0);
