@@ -30,7 +30,8 @@ def uniform(low: Quantity, high: Quantity) -> Sampler:
 
 
 class Batch:
-    """n machines of one model with states, inputs and parameters of their own. Results equal those of single simulations bit for bit, without lanes.
+    """n machines of one model with states, inputs and parameters of their own. Results equal those of single simulations bit for bit; to rounding errors by
+    lanes, or where parameters of the batch are arguments of compiled steps.
 
     inputs, outputs: names of the columns of actions and observations. parameters: {path: n numbers, or one}. randomize: {path: uniform(a, b)}, or
     a function of (generator, n, unit): drawn at every reset. threads: 0 for as many as processors. A machine that fails keeps its last valid state:

@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <functional>
 #include <optional>
 #include <thread>
 
@@ -152,7 +153,7 @@ struct Batch::Content {
         step(machine, tool, steps);
         continue;
       }
-      group[count] = {&machine.state, &loop_of(machine, tool), machine.loop ? &machine.prepared : &prepared};
+      group[count] = {&machine.state, machine.loop ? &machine.prepared : &prepared};
       of[count++] = &machine;
     }
     if (count == 0) return;
@@ -161,7 +162,7 @@ struct Batch::Content {
       step(machine, tool, 1);
       return !machine.failed;
     };
-    tool.lanes->advance({group.data(), count}, steps, single);
+    tool.lanes->advance({group.data(), count}, *tool.loop, steps, std::ref(single));  // by reference: without an allocation
   }
 
   static StepLoop& loop_of(Machine& machine, Tools& tool) { return machine.loop ? *machine.loop : *tool.loop; }

@@ -37,17 +37,16 @@ unsigned LaneGroup::finite_lanes() const {
   return lanes;
 }
 
-void LaneGroup::advance(std::span<const Machine> machines, int steps, const std::function<bool(int)>& single) {
+void LaneGroup::advance(std::span<const Machine> machines, const StepLoop& loop, int steps, const std::function<bool(int)>& single) {
   const auto count = static_cast<int>(machines.size());
   for (int lane = 0; lane < kLaneCount; ++lane) {
     const Machine& machine = machines[static_cast<std::size_t>(std::min(lane, count - 1))];  // empty lanes: numbers of the last one
     const auto k = static_cast<std::size_t>(lane);
     gather(lane, machine);
     for (std::size_t i = 0; i < states_.prepared.size(); ++i) states_.prepared[i].of[k] = (*machine.prepared)[i];
-    states_.models[k] = &machine.loop->model();
     states_.inputs[k] = machine.state->inputs();
   }
-  const double h = machines.front().loop->schedule().step();
+  const double h = loop.schedule().step();
   unsigned active = bit(count) - 1;
   for (int s = 0; s < steps && active != 0; ++s) {
     unsigned ordinary = 0;
@@ -56,11 +55,10 @@ void LaneGroup::advance(std::span<const Machine> machines, int steps, const std:
     for (int lane = 0; lane < count; ++lane) {
       const auto k = static_cast<std::size_t>(lane), known = static_cast<std::size_t>(last);
       if ((active & bit(lane)) == 0 || jumped_[k]) continue;
-      const StepLoop& loop = *machines[k].loop;
-      if (last >= 0 && machines[known].loop == &loop && states_.time.of[known] == states_.time.of[k]) {
+      if (last >= 0 && states_.time.of[known] == states_.time.of[k]) {
         ends[k] = ends[known];
       } else {
-        const std::optional<double> end = loop.schedule().step() == h ? loop.ordinary_end(states_.time.of[k]) : std::nullopt;
+        const std::optional<double> end = loop.ordinary_end(states_.time.of[k]);
         if (!end) continue;
         ends[k] = *end;
       }

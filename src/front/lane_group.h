@@ -17,14 +17,14 @@ class LaneGroup {
  public:
   struct Machine {
     StateVector* state = nullptr;
-    StepLoop* loop = nullptr;                       // that makes its other steps
     const std::vector<double>* prepared = nullptr;  // LaneStep::prepare()
   };
 
   explicit LaneGroup(std::shared_ptr<const LaneStep> step);
-  /// Advances at most kLaneCount machines by `steps` points of their time grid. `single(k)` advances machine k by one point, from its state and to it; where
-  /// it is false the machine stays there. What a machine does depends on its own state alone. No allocation besides that of `single`.
-  void advance(std::span<const Machine> machines, int steps, const std::function<bool(int)>& single);
+  /// Advances at most kLaneCount machines by `steps` points of their time grid, which is that of `loop`. `single(k)` advances machine k by one point, from
+  /// its state and to it; where it is false the machine stays there. What a machine does depends on its own state alone. No allocation besides that of
+  /// `single`.
+  void advance(std::span<const Machine> machines, const StepLoop& loop, int steps, const std::function<bool(int)>& single);
 
  private:
   void gather(int lane, const Machine& machine);

@@ -361,7 +361,6 @@ const char* lanes_declarations() {
 #if defined(__AVX2__)
 #include <immintrin.h>
 #endif
-#define LANES_IN_ARRAYS 8
 #if defined(__AVX512F__)
 #define LANES 8
 #define LANES_FILL(a) a, a, a, a, a, a, a, a

@@ -36,14 +36,14 @@ struct CFunction {
 ///   static int prepare_NAME(const double *p, double *k)
 /// Returns 0, or 1 where parameters lead another way than those recorded, with k unchanged.
 ///
-/// A function of lanes evaluates LANES machines at once, as many as the processor has (8, 4 or 2). Numbers of kLaneCount machines lie side by side in
+/// A function of lanes evaluates LANES machines at once, as many as the processor has (8, 4 or 2). Numbers of LANES_IN_ARRAYS machines lie side by side in
 /// x, s, e, u, k and r, which point to those of the first one. It follows every way that one of them takes, while the
 /// others wait, and gives in each the numbers that it gives alone:
 ///   static lanes_mask NAME(lanes_number *x, lanes_number t, lanes_number h, const lanes_number *s, ..., lanes_number *r, lanes_mask lanes)
 /// Returns those of `lanes` without results: their x and r are unchanged. Before it: lanes_declarations(), for gcc and clang.
 CFunction c_function(const Recorder& recording, const std::string& name, const FunctionLayout& layout);
 
-constexpr int kLaneCount = 8;
+/// Of a file with functions of lanes; needs LANES_IN_ARRAYS, a multiple of 8.
 const char* lanes_declarations();
 
 /// The signals that are inputs of a recording at the start, or at the end of a step, in the order of their first use.

@@ -34,6 +34,7 @@
 #include "run/step_loop.h"
 #include "schema/compact.h"
 #include "schema/parameters.h"
+#include "solve/lane_step.h"
 #include "trunnion/version.h"
 
 namespace trunnion {
@@ -153,14 +154,15 @@ std::string source_of(const RecordedSteps& run, CodeKind kind) {
   return without;
 }
 )";
+  const std::string declarations =
+      lanes ? fmt::format("#define LANES_IN_ARRAYS {}\n{}", kLaneCount, recording::lanes_declarations()) : "#include <math.h>\n";
   return fmt::format(
       "{}\n{}{}\nint trunnion_prepare(const double *p, double *k)\n{{\n  {}\n}}\n\n{}\n"
       "/* signals at the start and at the end, of which derivative; ways, operations, numbers prepared */\n"
       "const int trunnion_counts[] = {{{}, {}, {}, {}, {}}};\nconst int trunnion_start[] = {{{}}}, trunnion_end[] = {{{}}};\n",
-      lanes ? recording::lanes_declarations() : "#include <math.h>\n", step.text, step.preparation,
-      step.preparation.empty() ? "(void)p, (void)k;\n  return 0;" : "return prepare_step(p, k);", lanes ? kStepOfLanes : kStep,
-      run.inputs[0].size(), run.inputs[1].size(), step.ways, step.operations, step.prepared, list_of(run.inputs[0]),
-      list_of(run.inputs[1]));
+      declarations, step.text, step.preparation, step.preparation.empty() ? "(void)p, (void)k;\n  return 0;" : "return prepare_step(p, k);",
+      lanes ? kStepOfLanes : kStep, run.inputs[0].size(), run.inputs[1].size(), step.ways, step.operations, step.prepared,
+      list_of(run.inputs[0]), list_of(run.inputs[1]));
 }
 
 void* symbol(void* library, const char* name) {

@@ -27,7 +27,6 @@ namespace {
 
 using recording::RecordedMachine;
 
-static_assert(kLaneCount == recording::kLaneCount);
 constexpr double kSame = 1e-9;  // largest relative difference from the general step in the first one
 
 /// What `make` gives for the code of a model, once in this process for all steppers of the model, and of models like it.
@@ -54,7 +53,7 @@ double part_of(const SignalValue& value, int derivative) {
 }
 
 /// Relative to the largest number of its kind; of velocities and accelerations, which may be rounding errors of rest, their displacements over
-/// a step, relative to the configuration.
+/// a step, relative to the configuration. Infinite if courses of inputs differ.
 double largest_difference(const StateVector& a, const StateVector& b, double h) {
   constexpr double kMoved = 1e-3;  // share of the configuration that is a displacement
   const StateLayout& n = a.layout();
@@ -73,7 +72,7 @@ double largest_difference(const StateVector& a, const StateVector& b, double h) 
   compare(a.v(), b.v(), n.nv, h, moved);
   compare(a.a(), b.a(), n.nv, h * h, moved);
   compare(a.y(), b.y(), n.ny, 1, 0);
-  return largest;
+  return std::equal(a.inputs(), a.inputs() + n.inputs, b.inputs()) ? largest : std::numeric_limits<double>::infinity();
 }
 
 /// The signals that the code needs, at the start (side 0) or the end of a step; take(i, number).
@@ -96,6 +95,7 @@ class CompiledLanes final : public LaneStep {
  public:
   explicit CompiledLanes(const std::shared_ptr<const CompiledModel>& model)
       : code_(code_of(model, CodeKind::lanes)),
+        signals_(model->signals),
         numbers_(StateVector(model->layout).values().size()),
         works_(code_.step_of_lanes != nullptr) {
     if (works_) check(model);
@@ -127,8 +127,7 @@ class CompiledLanes final : public LaneStep {
         if (evaluated >= 0 && are_equal(states, lane, evaluated)) {
           for (LaneNumbers& number : states.signals[side]) at(number, lane) = at(number, evaluated);
         } else {
-          const CompiledModel& model = *states.models[static_cast<std::size_t>(lane)];
-          evaluate_signals(code_, side, {model.signals, states.inputs[static_cast<std::size_t>(lane)]}, at(states.time, lane), h,
+          evaluate_signals(code_, side, {signals_, states.inputs[static_cast<std::size_t>(lane)]}, at(states.time, lane), h,
                            [&](std::size_t i, double number) { at(states.signals[side][i], lane) = number; });
         }
         evaluated = lane;
@@ -142,10 +141,7 @@ class CompiledLanes final : public LaneStep {
   static double& at(LaneNumbers& numbers, int lane) { return numbers.of[static_cast<std::size_t>(lane)]; }
   static double* first(std::vector<LaneNumbers>& numbers) { return numbers.empty() ? nullptr : numbers.front().of.data(); }
   /// Whether the signals of two lanes have the same values.
-  static bool are_equal(LaneStates& states, int a, int b) {
-    const auto i = static_cast<std::size_t>(a), k = static_cast<std::size_t>(b);
-    return states.models[i] == states.models[k] && states.models[i]->layout.inputs == 0 && at(states.time, a) == at(states.time, b);
-  }
+  bool are_equal(LaneStates& states, int a, int b) const { return signals_.inputs() == 0 && at(states.time, a) == at(states.time, b); }
 
   /// Compares the first step of the model's run that the lanes have with the general one.
   void check(const std::shared_ptr<const CompiledModel>& model) {
@@ -156,7 +152,6 @@ class CompiledLanes final : public LaneStep {
     StepLoop loop(general_model, start_state(*general_model));
     LaneStates states = this->states();
     for (std::size_t i = 0; prepared && i < states.prepared.size(); ++i) states.prepared[i].of.fill((*prepared)[i]);
-    states.models[kLane] = general_model.get();
     const double h = loop.schedule().step(), duration = general_model->description.solver.duration;
     for (int k = 0; prepared && k < kFirstSteps && !loop.schedule().reached(loop.state().time, duration); ++k) {
       if (loop.restart_due() && !loop.restart()) break;
@@ -179,6 +174,7 @@ class CompiledLanes final : public LaneStep {
   }
 
   CompiledCode code_;
+  SignalSet signals_;  // of all machines: no parameters of the code change signals (record_run.cpp)
   std::size_t numbers_;
   bool works_;
 };

@@ -52,7 +52,8 @@ RecordedMachine::~RecordedMachine() = default;
 int RecordedMachine::size() const { return static_cast<int>(machine_->state.values().size()); }
 int RecordedMachine::converged() { return static_cast<int>(trunnion::StepStatus::converged); }
 
-/// Runs evaluation(report) from a state and ends the recording with the state that it leaves, and the report.
+/// Runs evaluation(report) from a state and ends the recording with the state that it leaves, and the report. Courses of inputs are numbers of the
+/// state that evaluations leave alone; what follows from them is in the signals.
 template <class Evaluation>
 int RecordedMachine::follow_from(const Real* state, Real time, std::vector<Recorder::Turn> turns, Evaluation&& evaluation) {
   Machine& m = *machine_;
@@ -61,15 +62,15 @@ int RecordedMachine::follow_from(const Real* state, Real time, std::vector<Recor
   set_signals_are_inputs(true);
   std::vector<Number>& x = m.state.values();
   const auto first_input = static_cast<int>(m.state.inputs() - x.data()), inputs = m.model->layout.inputs;
-  for (int i = 0; i < size(); ++i) {  // courses of inputs are signals
-    const bool course = i >= first_input && i < first_input + inputs;
-    x[static_cast<std::size_t>(i)] = course ? Number(state[i]) : recording.input({InputKind::state, i}, state[i]);
-  }
+  const auto is_course = [&](int i) { return i >= first_input && i < first_input + inputs; };
+  for (int i = 0; i < size(); ++i)
+    x[static_cast<std::size_t>(i)] = is_course(i) ? Number(state[i]) : recording.input({InputKind::state, i}, state[i]);
   m.state.time = recording.input({InputKind::time}, time);
   try {
     std::vector<Number> results;
     const int status = evaluation(results);
     results.insert(results.begin(), x.begin(), x.end());
+    for (int i = first_input; is_course(i); ++i) results[static_cast<std::size_t>(i)] = recording.input({InputKind::state, i}, state[i]);
     recording.end(status, results);
     return status;
   } catch (...) {

@@ -20,13 +20,12 @@ struct alignas(sizeof(double) * kLaneCount) LaneNumbers {
 
 /// The machines in the lanes. Sized by LaneStep::states().
 struct LaneStates {
-  std::vector<LaneNumbers> x;                             // numbers of their states (StateVector::values())
-  LaneNumbers time;                                       // [s]
-  std::array<const CompiledModel*, kLaneCount> models{};  // null: an empty lane
-  std::array<const double*, kLaneCount> inputs{};         // courses of their inputs
-  std::vector<LaneNumbers> prepared;                      // LaneStep::prepare() of each
-  std::array<std::vector<LaneNumbers>, 2> signals;        // scratch: at the start, at the end of a step
-  std::vector<LaneNumbers> report;                        // scratch
+  std::vector<LaneNumbers> x;                       // numbers of their states (StateVector::values())
+  LaneNumbers time;                                 // [s]
+  std::array<const double*, kLaneCount> inputs{};   // courses of their inputs
+  std::vector<LaneNumbers> prepared;                // LaneStep::prepare() of each
+  std::array<std::vector<LaneNumbers>, 2> signals;  // scratch: at the start, at the end of a step
+  std::vector<LaneNumbers> report;                  // scratch
 };
 
 class LaneStep {

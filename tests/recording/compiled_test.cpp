@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <optional>
 #include <sstream>
 
 #include "base/diagnostic.h"
@@ -26,12 +25,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Compiled : public InFolder {
+class Compiled : public WithCache {
  protected:
-  void SetUp() override {
-    InFolder::SetUp();
-    cache_.emplace("XDG_CACHE_HOME", folder_.string());
-  }
   std::string cache() const { return path("trunnion"); }
   /// The file in the cache with this ending.
   std::string file(const std::string& ending) const {
@@ -39,9 +34,6 @@ class Compiled : public InFolder {
       if (entry.path().extension() == ending) return entry.path();
     return "";
   }
-
- private:
-  std::optional<Environment> cache_;
 };
 
 constexpr double kDuration = 0.5;

@@ -1,10 +1,12 @@
 // Batches by lanes against batches without: agreement, independence of neighbours, machines that leave the lanes.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -13,6 +15,9 @@
 
 #include "front/lane_group.h"
 #include "machine/start.h"
+#include "recording/c_source.h"
+#include "solve/lane_step.h"
+#include "support/allocation_counter.h"
 #include "support/driven_crane.h"
 #include "support/environment.h"
 #include "support/machines.h"
@@ -25,21 +30,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class LanesOfBatches : public InFolder {
- protected:
-  void SetUp() override {
-    InFolder::SetUp();
-    cache_.emplace("XDG_CACHE_HOME", folder_.string());
-  }
-  std::optional<Environment> cache_;
-};
+using LanesOfBatches = WithCache;
 
-/// Its code is recorded over a short run, so that machines leave the lanes often.
-std::shared_ptr<const Model> crane(const std::string& compiled = "on") {
+/// The driven crane with a text replaced by another. Its code is recorded over a short run, so that machines leave the lanes often.
+std::shared_ptr<const Model> crane(const std::string& compiled = "on", const std::string& part = "", const std::string& by = "") {
   std::string text = kDrivenCrane;
   const std::string duration = "duration: 1 s";
   text.replace(text.find(duration), duration.size(), "duration: 30 ms, compiled: " + compiled);
-  return Model::from_text(text);
+  return Model::from_text(text.replace(text.find(part), part.size(), by));
+}
+/// Its code has the ways with other values of the lever.
+std::shared_ptr<const Model> moving_crane(const std::string& compiled, bool lag = true) {
+  return lag ? crane(compiled, "lever: {", "lever: {default: 5, ")
+             : crane(compiled, "at_signal: 10, time_constant: 20 ms", "at_signal: 10");
 }
 
 /// What machine i of the fleets below does: its lever, its mass.
@@ -87,6 +90,12 @@ double difference(Batch& a, Batch& b) {
 
 const std::vector<int> kEleven{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
 
+int machines_with_equal_bits(const Batch& a, const Batch& b) {
+  int equal = 0;
+  for (int i = 0; i < a.size(); ++i) equal += a.state(i) == b.state(i) ? 1 : 0;
+  return equal;
+}
+
 TEST_F(LanesOfBatches, AgreeWithSingleMachines) {
   const auto model = crane();
   for (const bool own : {false, true}) {
@@ -97,6 +106,114 @@ TEST_F(LanesOfBatches, AgreeWithSingleMachines) {
     Batch others = fleet_of(model, Lanes::off, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, own);
     EXPECT_GT(difference(by_lanes, others), 1e-3);
   }
+}
+
+/// Equal numbers would show that a code was not used.
+TEST_F(LanesOfBatches, InputsThatAreSetAreThoseOfTheGeneralStep) {
+  for (const bool lag : {true, false}) {
+    const auto general_model = moving_crane("off", lag), compiled_model = moving_crane("on", lag);
+    Batch general = fleet_of(general_model, Lanes::off, {5, 6, 7, 8}, false),
+          compiled = fleet_of(compiled_model, Lanes::off, {5, 6, 7, 8}, false),
+          by_lanes = fleet_of(compiled_model, Lanes::automatic, {5, 6, 7, 8}, false);
+    EXPECT_LT(difference(compiled, general), 1e-9) << "lag " << lag;
+    EXPECT_LT(difference(by_lanes, general), 1e-9) << "lag " << lag;
+    if (!lag) continue;
+    EXPECT_EQ(machines_with_equal_bits(compiled, general), 0);
+    EXPECT_EQ(machines_with_equal_bits(by_lanes, general), 0);
+    EXPECT_EQ(machines_with_equal_bits(by_lanes, compiled), 0);
+  }
+}
+
+TEST_F(LanesOfBatches, StepsDoNotAllocate) {
+  if (!allocations_are_counted()) GTEST_SKIP() << "another operator new is in use";
+  Batch fleet = fleet_of(moving_crane("on"), Lanes::automatic, {5, 6, 7, 8}, false);
+  ASSERT_TRUE(fleet.remark().starts_with("lanes: ")) << fleet.remark();
+  const long before = allocations();
+  fleet.step(20);
+  EXPECT_EQ(allocations(), before);
+}
+
+/// Adds 1 to a number; has no step of lane 1, and a wrong one of lane 2.
+class CountingStep final : public LaneStep {
+ public:
+  explicit CountingStep(std::size_t numbers) : numbers_(numbers) {}
+  LaneStates states() const override {
+    LaneStates states;
+    states.x.resize(numbers_);
+    return states;
+  }
+  std::optional<std::vector<double>> prepare(const CompiledModel&) const override { return std::vector<double>(); }
+  unsigned step(LaneStates& states, unsigned lanes, double) const override {
+    for (std::size_t k = 0; k < kLaneCount; ++k)
+      if ((lanes >> k & 1U) != 0 && k != 1) states.x[0].of[k] = k == 2 ? std::nan("") : states.x[0].of[k] + 1;
+    return lanes & 2U;
+  }
+
+ private:
+  std::size_t numbers_;
+};
+
+TEST_F(LanesOfBatches, StepsThatLanesDoNotHaveAreSingle) {
+  const auto model = load_example("lever");
+  const StepLoop loop(model, start_state(*model));
+  std::array<StateVector, 4> states{loop.state(), loop.state(), loop.state(), loop.state()};
+  const std::vector<double> none;
+  std::array<LaneGroup::Machine, 4> machines;
+  for (std::size_t i = 0; i < 4; ++i) machines[i] = {&states[i], &none};
+  std::array<int, 4> singles{};
+  const double first = loop.state().values()[0], h = loop.schedule().step();
+  LaneGroup(std::make_shared<CountingStep>(loop.state().values().size())).advance(machines, loop, 3, [&](int k) {
+    const auto i = static_cast<std::size_t>(k);
+    EXPECT_EQ(states[i].values()[0], first + 10 * singles[i]) << "state of lane " << k << " changed";
+    states[i].values()[0] += 10;
+    states[i].time += h;
+    return ++singles[i] < 2 || k != 2;  // lane 2 fails in its second one
+  });
+  EXPECT_EQ(singles, (std::array<int, 4>{0, 3, 2, 0}));
+  EXPECT_EQ(states[0].values()[0], first + 3);
+  EXPECT_EQ(states[1].values()[0], first + 30);
+  EXPECT_EQ(states[2].values()[0], first + 20);
+  EXPECT_EQ(states[3].values()[0], first + 3);
+  EXPECT_NEAR(states[3].time, 3 * h, 1e-12);
+  EXPECT_NEAR(states[2].time, 2 * h, 1e-12);
+}
+
+TEST_F(LanesOfBatches, SineAndCosineAreThoseOfTheCLibrary) {
+  std::ofstream(path("turned.c")) << "#define LANES_IN_ARRAYS " << kLaneCount << "\n"
+                                  << recording::lanes_declarations() << R"(
+void turned(lanes_number *s, lanes_number *c, const lanes_number *x)
+{
+  for (int i = 0; i < LANES_IN_ARRAYS / LANES; ++i) s[i] = lanes_sin(x[i]), c[i] = lanes_cos(x[i]);
+}
+)";
+  const char* const cc = std::getenv("CC");
+  const std::string compiler = cc == nullptr || *cc == 0 ? "cc" : cc;
+  ASSERT_EQ(
+      std::system((compiler + " -std=c99 -O1 -march=native -ffp-contract=off -fno-math-errno -fno-trapping-math -fPIC -shared -w -o '" +
+                   path("turned.so") + "' '" + path("turned.c") + "' -lm")
+                      .c_str()),
+      0);
+  void* const library = dlopen(path("turned.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(library, nullptr) << dlerror();
+  const auto turned = reinterpret_cast<void (*)(double*, double*, const double*)>(dlsym(library, "turned"));
+  ASSERT_NE(turned, nullptr);
+  constexpr double kUlp = 2.220446049250313e-16;
+  const auto ulp_of = [](double x) { return std::exp2(std::ilogb(x)) * kUlp; };
+  LaneNumbers x, s, c;
+  double largest = 0;
+  for (int i = 0; i < 200'000; ++i) {
+    const double size = i % 4 == 0 ? 1e-3 : i % 4 == 1 ? 4 : i % 4 == 2 ? 1e3 : 1e8;
+    for (int k = 0; k < kLaneCount; ++k) x.of[static_cast<std::size_t>(k)] = size * std::cos(1.0 + 0.7 * k + 1.618 * i);
+    turned(s.of.data(), c.of.data(), x.of.data());
+    for (std::size_t k = 0; k < kLaneCount; ++k) {
+      const auto sine = static_cast<double>(std::sin(static_cast<long double>(x.of[k]))),
+                 cosine = static_cast<double>(std::cos(static_cast<long double>(x.of[k])));
+      largest = std::max({largest, std::abs(s.of[k] - sine) / ulp_of(sine), std::abs(c.of[k] - cosine) / ulp_of(cosine)});
+    }
+  }
+  EXPECT_LE(largest, 1);
+  EXPECT_GT(largest, 0) << "the C library's own";
+  dlclose(library);
 }
 
 TEST_F(LanesOfBatches, BitsDependOnTheMachineAlone) {
@@ -153,13 +270,13 @@ TEST_F(LanesOfBatches, FollowRunsOfExamples) {
     LaneGroup group(lanes);
     std::array<StateVector, 3> states{loop.state(), loop.state(), loop.state()};
     std::array<LaneGroup::Machine, 3> machines;
-    for (std::size_t i = 0; i < 3; ++i) machines[i] = {&states[i], &loop, &*prepared};
+    for (std::size_t i = 0; i < 3; ++i) machines[i] = {&states[i], &*prepared};
     const auto step = [](StepLoop& of) {
       if (of.restart_due()) EXPECT_TRUE(of.restart());
       return of.step(10, nullptr).ok();
     };
     int single = 0;
-    group.advance(machines, kSteps, [&](int k) {
+    group.advance(machines, loop, kSteps, [&](int k) {
       ++single;
       StateVector& state = states[static_cast<std::size_t>(k)];
       loop.restore(state);

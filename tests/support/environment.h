@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "support/temporary_folder.h"
+
 namespace trunnion::test {
 
 /// Sets a variable of the environment for a time.
@@ -26,6 +28,18 @@ class Environment {
  private:
   const char* name_;
   std::optional<std::string> before_;
+};
+
+/// Tests with a folder and a cache of compiled code of their own.
+class WithCache : public InFolder {
+ protected:
+  void SetUp() override {
+    InFolder::SetUp();
+    cache_.emplace("XDG_CACHE_HOME", folder_.string());
+  }
+
+ private:
+  std::optional<Environment> cache_;
 };
 
 }  // namespace trunnion::test
