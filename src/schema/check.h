@@ -30,6 +30,7 @@ void check_dimensions(const Description& d, const std::map<std::string, Dimensio
 void check_values(const Description& d, Findings& out);  // those below, which depend on numbers that are parameters
 void check_inertias(const Description& d, Findings& out);
 void check_signals(const Description& d, Findings& out);
+void check_motion_signals(const Description& d, Findings& out);
 void check_hydraulics(const Description& d, Findings& out);
 void check_power(const Description& d, Findings& out);
 void check_control(const Description& d, Findings& out);
