@@ -84,10 +84,11 @@ Simulation Simulation::from_text(const std::string& text, const std::vector<std:
   return simulation;
 }
 
-LinearSystem Simulation::linearize(const std::vector<std::string>& outputs) const {
+LinearSystem Simulation::linearize(const std::vector<std::string>& outputs, const std::vector<std::string>& independent) const {
   return translated([&] {
     LinearOptions options;
     options.outputs = outputs;
+    options.independent = independent;
     return public_form(make_linear_case(compiled(), state().content()->state, StartKind::given, options));
   });
 }
@@ -134,6 +135,7 @@ void linearize_to_files(const std::string& model_file, const std::string& folder
     request.start = kind(what.start);
     request.at = what.at;
     request.options.outputs = what.outputs;
+    request.options.independent = what.independent;
     for (const std::string& text : what.vary) request.vary.push_back(split_vary(text));
     request.sensitivity = what.sensitivity;
     request.simulate = what.simulate;

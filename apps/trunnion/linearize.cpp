@@ -36,6 +36,7 @@ int linearize(const LinearizeOptions& options, bool simulates, bool steps) {
   request.overrides = options.model.overrides();
   if (options.method == "counterpart") request.options.method = LinearMethod::counterpart;
   for (const std::string& text : options.vary) request.vary.push_back(split_vary(text));
+  if (!request.increments.empty()) request.options.step = request.increments.front();
   if (simulates) request.simulate = options.simulate;
   if (!options.find.empty()) request.find = search_request(options);
   if (steps) request.frequency.step = options.step;
@@ -71,9 +72,11 @@ void add_linearize(CLI::App& app, Action& action) {
   list("--output", options->request.options.outputs, "channels that are outputs [all]; may be repeated", "CHANNEL,...");
   command->add_option("--method", options->method, "reduced: exact, minimum size; counterpart: differences of all coordinates [reduced]")
       ->check(CLI::IsMember({"reduced", "counterpart"}));
-  command->add_option("--difference-step", options->request.options.step, "step of the counterpart's differences [1e-5]")
-      ->type_name("H")
+  list("--difference-step", options->request.increments,
+       "increment of the counterpart's differences [1e-5]; errors of the eigenvalues over several; may be repeated", "H,...")
       ->check(finite());
+  list("--independent", options->request.options.independent, "coordinates that are to be independent [by pivoting]; may be repeated",
+       "NAME,...");
   command->add_option("--vary", options->vary, "root locus: values to try, path=v1,v2,...; may be repeated for all combinations")
       ->type_name("PATH=V1,V2,...")
       ->expected(1)

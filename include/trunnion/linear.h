@@ -19,7 +19,16 @@ struct EigenvalueInfo {
 
 /// What a linear model is to contain.
 struct LinearRequest {
-  std::vector<std::string> outputs;  ///< names of channels; empty: all but violations and slips
+  std::vector<std::string> outputs{};      ///< names of channels; empty: all but violations and slips
+  std::vector<std::string> independent{};  ///< coordinates that are to be independent; pivoting completes them
+};
+
+/// The column of a state in A and C, or of an input in B and D, on the other side of a kink at the reference, as at the spool of a closed valve.
+struct OtherSideInfo {
+  std::string name;                    ///< of the state or the input
+  bool is_input = false;               ///< a column of B and D
+  bool above = false;                  ///< it holds above the reference, and the model at it and below; otherwise it holds below
+  std::vector<double> rates, outputs;  ///< of A or B, of C or D
 };
 
 /// Linear model of a machine about a reference, in deviations from it: x' = drift + A x + B u, y = y0 + C x + D u.
@@ -35,6 +44,7 @@ struct LinearSystem {
   std::vector<std::string> independent;              ///< coordinates with a position and a velocity among the states
   std::vector<std::string> velocity_dependent;       ///< coordinates with a position only
   std::vector<std::string> dependent;                ///< coordinates determined by closed loops
+  std::vector<OtherSideInfo> other_sides;            ///< of states and inputs on a kink
   std::vector<std::string> warnings;
 };
 

@@ -212,9 +212,9 @@ class Simulation {
   /// structure or other names; numbers and signals may differ.
   void restore(const Snapshot& snapshot);
 
-  /// The linear model about the current state; `outputs`: names of channels, all if empty. Throws ModelError for unknown ones, RunError
-  /// if the mass matrix is singular.
-  LinearSystem linearize(const std::vector<std::string>& outputs = {}) const;
+  /// The linear model about the current state; `outputs`: names of channels, all if empty; `independent`: coordinates that are to be independent,
+  /// completed by pivoting. Throws ModelError for unknown ones, RunError if the mass matrix is singular or `independent` cannot be.
+  LinearSystem linearize(const std::vector<std::string>& outputs = {}, const std::vector<std::string>& independent = {}) const;
   /// The same into existing storage, without eigenvalues and `stability`; `moving` is true where A depends on a state that moves. Also in the core.
   void linearize(const LinearRequest& request, LinearSystem& system) const;
 

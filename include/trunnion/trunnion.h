@@ -45,12 +45,13 @@ void steady_to_files(const std::string& model_file, const std::string& folder, c
 
 /// Options of a linearisation, as on the command line.
 struct Linearization {
-  Start start = Start::given;            ///< location of the reference, or start of the run to it
-  std::vector<double> at;                ///< [s] times of a run; none: the start
-  std::vector<std::string> outputs;      ///< channels; all if empty
-  std::vector<std::string> vary;         ///< root locus: path=v1,v2,...
-  std::vector<std::string> sensitivity;  ///< paths of numbers: derivatives of the eigenvalues
-  std::optional<double> simulate;        ///< [s] time from which the linear model is simulated, too
+  Start start = Start::given;              ///< location of the reference, or start of the run to it
+  std::vector<double> at;                  ///< [s] times of a run; none: the start
+  std::vector<std::string> outputs;        ///< channels; all if empty
+  std::vector<std::string> vary;           ///< root locus: path=v1,v2,...
+  std::vector<std::string> sensitivity;    ///< paths of numbers: derivatives of the eigenvalues
+  std::optional<double> simulate;          ///< [s] time from which the linear model is simulated, too
+  std::vector<std::string> independent{};  ///< coordinates that are to be independent; pivoting completes them
 };
 
 /// `trunnion linearize`: writes linear.json, linear.csv, eigenvalues.csv and linear.mat into `folder`, and other requested results.

@@ -76,11 +76,11 @@ py::array read(Machine& m, const std::vector<int>& channels) {
   return out;
 }
 
-py::dict linearize(Machine& m, const std::vector<std::string>& outputs) {
+py::dict linearize(Machine& m, const std::vector<std::string>& outputs, const std::vector<std::string>& independent) {
   const Use use(m.busy);
   const LinearSystem s = [&] {
     const py::gil_scoped_release unlocked;
-    return m.simulation.linearize(outputs);
+    return m.simulation.linearize(outputs, independent);
   }();
   py::dict d;
   d["time"] = s.time;
@@ -93,6 +93,10 @@ py::dict linearize(Machine& m, const std::vector<std::string>& outputs) {
     modes.append(py::make_tuple(std::complex<double>(e.re, e.im), e.frequency_hz, e.damping_ratio, vector(e.participation)));
   d["modes"] = modes;
   d["stability"] = s.stability, d["moving"] = s.moving, d["warnings"] = s.warnings;
+  py::list other_sides;
+  for (const OtherSideInfo& o : s.other_sides)
+    other_sides.append(py::make_tuple(o.name, o.is_input, o.above, vector(o.rates), vector(o.outputs)));
+  d["other_sides"] = other_sides;
   d["independent"] = s.independent, d["velocity_dependent"] = s.velocity_dependent, d["dependent"] = s.dependent;
   return d;
 }

@@ -9,7 +9,7 @@ import numpy as np
 from ._optional import require
 from .errors import ModelError
 
-__all__ = ["LinearSystem", "Mode", "Transition"]
+__all__ = ["LinearSystem", "Mode", "OtherSide", "Transition"]
 
 
 class Mode(NamedTuple):
@@ -19,6 +19,19 @@ class Mode(NamedTuple):
     frequency_hz: float
     damping_ratio: float
     participation: np.ndarray
+
+
+class OtherSide(NamedTuple):
+    """The column of a state in A and C, or of an input in B and D, on the other side of a kink at the reference, as at the spool of a closed valve.
+
+    above: it holds above the reference, and the model at it and below; otherwise it holds below.
+    """
+
+    name: str
+    is_input: bool
+    above: bool
+    rates: np.ndarray
+    outputs: np.ndarray
 
 
 class Transition(NamedTuple):
@@ -48,7 +61,7 @@ class LinearSystem:
 
     A, B, C, D; states, inputs, outputs: names; state_units and so on; x0, u0, y0: values at the reference; drift: rates there, zero at an equilibrium;
     eigenvalues [1/s] by descending real part, `modes` with details; stability: "asymptotically_stable", "stable_but_null", "drifting",
-    "undamped" or "unstable".
+    "undamped" or "unstable"; other_sides: columns of states and inputs on the other side of a kink.
     """
 
     def __init__(self, data: dict, inputs: Optional[Sequence[str]], outputs: Optional[Sequence[str]]) -> None:
@@ -69,6 +82,8 @@ class LinearSystem:
         self.stability: str = data["stability"]
         self.moving: bool = data["moving"]
         self.warnings: List[str] = data["warnings"]
+        self.other_sides = [OtherSide(name, is_input, above, rates, outputs_[y]) for name, is_input, above, rates, outputs_ in data["other_sides"]
+                            if not is_input or name in self.inputs]
         self.independent, self.dependent = data["independent"], data["dependent"]
 
     def __repr__(self) -> str:

@@ -219,13 +219,14 @@ class Model:
 
         return Simulation(self, start)
 
-    def linearize(self, at: Union[str, float] = "stated", inputs: Optional[Sequence[str]] = None, outputs: Optional[Sequence[str]] = None) -> LinearSystem:
+    def linearize(self, at: Union[str, float] = "stated", inputs: Optional[Sequence[str]] = None, outputs: Optional[Sequence[str]] = None,
+                  independent: Sequence[str] = ()) -> LinearSystem:
         """The exact linear model about the start ("stated", "equilibrium", "steady") or about a time [s] of the run.
 
-        inputs, outputs: names, in the wanted order; default: all.
+        inputs, outputs: names, in the wanted order; default: all. independent: coordinates that are to be independent; pivoting completes them.
         """
         if isinstance(at, str) and at in STARTS:
-            return self.simulation(at).linearize(inputs, outputs)
+            return self.simulation(at).linearize(inputs, outputs, independent)
         try:
             time = to_si(at, "s", "at")
         except (ModelError, TypeError) as error:
@@ -234,7 +235,7 @@ class Model:
             raise ModelError(f"at must not be negative, but is {time:g} s")
         sim = self.simulation()
         sim.run_until(time)
-        return sim.linearize(inputs, outputs)
+        return sim.linearize(inputs, outputs, independent)
 
     def curve(self, actuator: str = "", commands: Sequence[float] = (), vary: Optional[Mapping[str, Sequence[Any]]] = None) -> List["Curve"]:
         """Force-velocity curves of an actuator of a quasistatic circuit: one for each combination of commands and varied values."""

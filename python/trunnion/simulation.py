@@ -194,11 +194,16 @@ class Simulation:
 
     # ---- derivatives
 
-    def linearize(self, inputs: Optional[Sequence[str]] = None, outputs: Optional[Sequence[str]] = None) -> LinearSystem:
-        """The exact linear model about the present state. Its inputs are those of the model, signals, and pressures and flows of sources."""
+    def linearize(self, inputs: Optional[Sequence[str]] = None, outputs: Optional[Sequence[str]] = None, independent: Sequence[str] = ()) -> LinearSystem:
+        """The exact linear model about the present state. Its inputs are those of the model, signals, and pressures and flows of sources.
+
+        independent: coordinates that are to be independent, as "crank.angle"; pivoting completes them.
+        """
+        if isinstance(independent, str):
+            raise TypeError("independent must be a list of names, not one text")
         indices_of(self.model._core.channel, outputs if outputs is not None else [], "output")
         wanted = [] if outputs is None else list(outputs)
-        return LinearSystem(self._core.linearize(wanted), inputs, [] if outputs is not None and not wanted else outputs)
+        return LinearSystem(self._core.linearize(wanted, list(independent)), inputs, [] if outputs is not None and not wanted else outputs)
 
     def transition(self, inputs: Optional[Sequence[str]] = None, parameters: Sequence[str] = ()) -> Transition:
         """The exact derivative (F, G, P) of the last step: dx1 = F dx0 + G du + P dp, by `state_names`, inputs and parameters.

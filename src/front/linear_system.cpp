@@ -49,6 +49,13 @@ void fill_system(const LinearModel& from, LinearSystem& system) {
   system.independent = from.partition.independent;
   system.velocity_dependent = from.partition.velocity_dependent;
   system.dependent = from.partition.dependent;
+  system.other_sides.clear();
+  for (const OtherSide& other : from.other_sides)
+    system.other_sides.push_back({(other.is_input ? from.inputs : from.states)[static_cast<std::size_t>(other.column)].name,
+                                  other.is_input,
+                                  other.above,
+                                  {other.rates.begin(), other.rates.end()},
+                                  {other.outputs.begin(), other.outputs.end()}});
   system.warnings = from.warnings;
 }
 
@@ -56,6 +63,7 @@ void Simulation::linearize(const LinearRequest& request, LinearSystem& system) c
   translated([&] {
     LinearOptions options;
     options.outputs = request.outputs;
+    options.independent = request.independent;
     fill_system(linearise(compiled(), state().content()->state, options), system);
   });
 }

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numeric>
+#include <utility>
 
 #include "base/diagnostic.h"
 #include "hydraulics/quasistatic/command_error.h"
@@ -68,9 +70,9 @@ LinearSizes sizes_of(const CompiledModel& model, std::size_t first_order) {
 template <int D>
 class Lineariser {
  public:
-  Lineariser(const std::shared_ptr<const CompiledModel>& model, const StateVector& reference)
+  Lineariser(const std::shared_ptr<const CompiledModel>& model, const StateVector& reference, const std::vector<int>& independent)
       : model_(model), m_(std::get<Mechanism<D>>(model->mechanism)), reduction_(model) {
-    reduction_.set_reference(reference);
+    reduction_.set_reference(reference, nullptr, independent);
   }
 
   LinearModel build(const LinearOptions& options) {
@@ -90,7 +92,7 @@ class Lineariser {
     linear.drift.resize(reduction_.size());
     reduction_.drift(linear.drift.data());
     follow(linear);
-    find_kinks(linear);
+    find_kinks(outputs, linear);
     return linear;
   }
 
@@ -133,6 +135,43 @@ class Lineariser {
     return model_->signals.slope(of.signal, input.signal - model_->signals.first_input(), at.time, Side::right, at.inputs());
   }
 
+  /// Columns of A and C, B and D.
+  class ColumnReader {
+   public:
+    ColumnReader(Lineariser& of, const std::vector<std::size_t>& outputs)
+        : reduction_(of.reduction_),
+          outputs_(outputs),
+          observer_(make_change_observer(of.model_)),
+          values_(observer_->channels().size()),
+          change_(*of.model_) {}
+    /// `at`: where outputs are observed.
+    void read_state(int j, const StateVector& at, double* rates, double* outputs) {
+      reduction_.state_change(j, true, change_);
+      read(at, rates, outputs);
+    }
+    void read_input(int j, const StateVector& at, double* rates, double* outputs) {
+      reduction_.input_change(j, true, change_);
+      read(at, rates, outputs);
+    }
+
+   private:
+    void read(const StateVector& at, double* rates, double* outputs) {
+      reduction_.rates_of(change_, rates);
+      const auto& c = change_.mechanism;
+      observer_->observe(at, Side::right,
+                         {c.theta.data(), c.v.data(), c.a.data(), change_.y.data(), change_.ydot.data(), change_.multipliers.data(),
+                          change_.signal.data()});
+      observer_->values(values_.data());
+      for (std::size_t i = 0; i < outputs_.size(); ++i) outputs[i] = values_[outputs_[i]].d[0];
+    }
+
+    Reduction<D>& reduction_;
+    const std::vector<std::size_t>& outputs_;
+    std::unique_ptr<ChangeObserver> observer_;
+    std::vector<Dual<1>> values_;
+    typename Reduction<D>::Change change_;
+  };
+
   /// A, B, C, D column by column; inputs that act through other signals by the chain rule.
   void fill(const std::vector<std::size_t>& outputs, LinearModel& linear) {
     const auto n = static_cast<Eigen::Index>(linear.states.size()), inputs = static_cast<Eigen::Index>(linear.inputs.size()),
@@ -141,28 +180,12 @@ class Lineariser {
     linear.B.resize(n, inputs);
     linear.C.resize(rows, n);
     linear.D.resize(rows, inputs);
-    const auto observer = make_change_observer(model_);
-    std::vector<Dual<1>> values(observer->channels().size());
-    typename Reduction<D>::Change change(*model_);
-    const auto read = [&](auto&& column) {
-      const auto& c = change.mechanism;
-      observer->observe(
-          reduction_.reference(), Side::right,
-          {c.theta.data(), c.v.data(), c.a.data(), change.y.data(), change.ydot.data(), change.multipliers.data(), change.signal.data()});
-      observer->values(values.data());
-      for (Eigen::Index i = 0; i < rows; ++i) column[i] = values[outputs[static_cast<std::size_t>(i)]].d[0];
-    };
-    for (Eigen::Index j = 0; j < n; ++j) {
-      reduction_.state_change(static_cast<int>(j), true, change);
-      reduction_.rates_of(change, linear.A.col(j).data());
-      read(linear.C.col(j));
-    }
+    ColumnReader column(*this, outputs);
+    for (Eigen::Index j = 0; j < n; ++j)
+      column.read_state(static_cast<int>(j), reduction_.reference(), linear.A.col(j).data(), linear.C.col(j).data());
     const auto read_signals = static_cast<Eigen::Index>(reduction_.inputs().size());
-    for (Eigen::Index j = 0; j < read_signals; ++j) {
-      reduction_.input_change(static_cast<int>(j), true, change);
-      reduction_.rates_of(change, linear.B.col(j).data());
-      read(linear.D.col(j));
-    }
+    for (Eigen::Index j = 0; j < read_signals; ++j)
+      column.read_input(static_cast<int>(j), reduction_.reference(), linear.B.col(j).data(), linear.D.col(j).data());
     for (Eigen::Index j = read_signals; j < inputs; ++j) {
       linear.B.col(j).setZero();
       linear.D.col(j).setZero();
@@ -259,17 +282,18 @@ class Lineariser {
     return Eigen::Map<const Eigen::MatrixXd>(A.data(), other.size(), other.size());
   }
 
-  /// Slopes that differ on the two sides of the reference. Invalidates the reduction.
-  void find_kinks(LinearModel& linear) {
+  /// Slopes that differ on the two sides of the reference, and the columns on the other side. Invalidates the reduction.
+  void find_kinks(const std::vector<std::size_t>& outputs, LinearModel& linear) {
     const StateVector& at = reduction_.reference();
     const MachineState<D>& work = reduction_.rates().work();
     std::vector<double> s = work.mechanism.s, s_dot = work.mechanism.s_dot, y(at.y(), at.y() + model_->layout.ny), here, below[2], above[2];
     // A slope that jumps does so at any distance; a smooth change is ten times smaller at a tenth of the distance. 1, -1: on a kink, with
     // the slope above, below
+    const auto nudge_of = [](double x, double size) { return kNudge * std::max(std::abs(x), size); };
     const auto kinked = [&](double& x, double size) {
       const double kept = x;
       reduction_.oil_slopes(s.data(), s_dot.data(), y.data(), here);
-      double nudge = kNudge * std::max(std::abs(kept), size);
+      double nudge = nudge_of(kept, size);
       bool possible = true;  // no valve opens that may not
       try {
         for (int k : {0, 1}) {
@@ -303,8 +327,70 @@ class Lineariser {
       warn_of(i, netlist.actuators[i].name + ".", netlist.actuators[i].is_rotary ? "angle" : "length", "rate");
     for (const JointPort& port : model_->joint_ports)
       if (port.port >= netlist.pistons) warn_of(port.port, port.place.joint + ".", port.place.name.position, port.place.name.rate);
-    for (int i = 0; i < model_->layout.ny; ++i)
-      warn(model_->state_names[i], y[i], kinked(y[i], i < static_cast<int>(netlist.volumes.size()) ? 1e5 : 1e-6));
+    ColumnReader column(*this, outputs);
+    for (int i = 0; i < model_->layout.ny; ++i) {
+      const double size = i < static_cast<int>(netlist.volumes.size()) ? 1e5 : 1e-6;
+      const int side = kinked(y[i], size);
+      warn(model_->state_names[i], y[i], side);
+      if (side == 0) continue;
+      StateVector other = at;
+      for (const int k : moving_with(i)) other.y()[k] -= side * nudge_of(other.y()[k], size);
+      std::vector<double> moved(other.y(), other.y() + model_->layout.ny);
+      reduction_.oil_slopes(s.data(), s_dot.data(), moved.data(), here);
+      read_other_side(i, side, other, column, linear);
+    }
+    add_other_sides_of_composites(linear);
+  }
+
+  /// The state, or all spools that are the same signal.
+  std::vector<int> moving_with(int state) const {
+    const std::vector<Spool>& spools = model_->hydraulics.spools;
+    const auto own = std::find_if(spools.begin(), spools.end(), [&](const Spool& spool) { return spool.state == state; });
+    if (own == spools.end() || !own->is_signal()) return {state};
+    std::vector<int> states;
+    for (const Spool& spool : spools)
+      if (spool.is_signal() && spool.signal == own->signal) states.push_back(spool.state);
+    return states;
+  }
+
+  /// The column of a state of the oil on a kink, or of the input that it is, where the oil's slopes are those of the other side.
+  void read_other_side(int state, int side, const StateVector& at, ColumnReader& column, LinearModel& linear) {
+    OtherSide other;
+    other.above = side < 0;
+    other.rates.resize(linear.A.rows());
+    other.outputs.resize(linear.C.rows());
+    if (const auto found = std::find(linear.first_order.begin(), linear.first_order.end(), state); found != linear.first_order.end()) {
+      other.column =
+          static_cast<int>(linear.states.size() - linear.first_order.size() + static_cast<std::size_t>(found - linear.first_order.begin()));
+      column.read_state(other.column, at, other.rates.data(), other.outputs.data());
+    } else {
+      const std::vector<Spool>& spools = model_->hydraulics.spools;
+      const auto spool = std::find_if(spools.begin(), spools.end(), [&](const Spool& of) { return of.state == state; });
+      if (spool == spools.end() || !spool->is_signal()) return;
+      const auto input = std::find_if(linear.signals.begin(), linear.signals.end(), [&](const LinearInput& of) {
+        return of.kind == LinearInput::Kind::value && of.signal == spool->signal;
+      });
+      if (input == linear.signals.end()) return;
+      other.is_input = true;
+      other.column = static_cast<int>(input - linear.signals.begin());
+      for (const OtherSide& known : linear.other_sides)
+        if (known.is_input && known.column == other.column) return;  // another spool of the signal
+      column.read_input(other.column, at, other.rates.data(), other.outputs.data());
+    }
+    linear.other_sides.push_back(std::move(other));
+  }
+
+  /// Inputs that act through signals on a kink, by the chain rule.
+  void add_other_sides_of_composites(LinearModel& linear) const {
+    const std::vector<OtherSide> read = linear.other_sides;
+    for (auto j = static_cast<int>(reduction_.inputs().size()); j < static_cast<int>(linear.inputs.size()); ++j)
+      for (const OtherSide& of : read) {
+        if (!of.is_input) continue;
+        const double factor = slope(linear.signals[static_cast<std::size_t>(of.column)], linear.signals[static_cast<std::size_t>(j)]);
+        if (factor == 0) continue;
+        linear.other_sides.push_back({true, j, of.above == (factor > 0), linear.B.col(j) + factor * (of.rates - linear.B.col(of.column)),
+                                      linear.D.col(j) + factor * (of.outputs - linear.D.col(of.column))});
+      }
   }
 
   std::shared_ptr<const CompiledModel> model_;
@@ -359,13 +445,43 @@ namespace {
 
 }  // namespace
 
+std::vector<int> velocities_of(const CompiledModel& model, const std::vector<std::string>& coordinates) {
+  std::vector<int> velocities;
+  std::vector<Diagnostic> wrong;
+  for (const std::string& name : coordinates) {
+    const auto at = std::find(model.coordinate_names.begin(), model.coordinate_names.end(), name);
+    if (at != model.coordinate_names.end()) {
+      velocities.push_back(static_cast<int>(at - model.coordinate_names.begin()));
+      continue;
+    }
+    const std::string near = nearest_name(name, model.coordinate_names);
+    wrong.push_back({{},
+                     "coordinate " + name,
+                     "no coordinate of the machine has this name",
+                     fmt::format("one of {}", fmt::join(model.coordinate_names, ", ")),
+                     near.empty() ? "" : "did you mean " + near + "?"});
+  }
+  if (!wrong.empty()) throw InputError(std::move(wrong));
+  return velocities;
+}
+
+namespace {
+
+LinearModel reduced(const std::shared_ptr<const CompiledModel>& model, const StateVector& reference, const LinearOptions& options) {
+  const std::vector<int> independent = velocities_of(*model, options.independent);
+  return model->planar ? Lineariser<2>(model, reference, independent).build(options)
+                       : Lineariser<3>(model, reference, independent).build(options);
+}
+
+}  // namespace
+
 LinearModel linearise(const std::shared_ptr<const CompiledModel>& model, const StateVector& reference, const LinearOptions& options) {
   if (model->layout.nv == 0 && model->layout.ny == 0) refuse_without_states(*model);
   LinearModel linear;
   if (options.method == LinearMethod::counterpart)
     linear = model->planar ? counterpart<2>(model, reference, options.step) : counterpart<3>(model, reference, options.step);
   else
-    linear = model->planar ? Lineariser<2>(model, reference).build(options) : Lineariser<3>(model, reference).build(options);
+    linear = reduced(model, reference, options);
   if (linear.states.empty()) refuse_without_states(*model);
   return linear;
 }

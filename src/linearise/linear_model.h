@@ -40,6 +40,14 @@ struct LinearInput {
   SignalIndex signal = 0;
 };
 
+/// The column of a state in A and C, or of an input in B and D, on the other side of a kink at the reference.
+struct OtherSide {
+  bool is_input = false;  // a column of B and D
+  int column = 0;
+  bool above = false;              // it holds above the reference, and the model at it and below; otherwise it holds below
+  Eigen::VectorXd rates, outputs;  // of A or B, of C or D
+};
+
 /// Number of each kind: the reduced model has 2n - 2m - l + r + u + p + c + f states.
 struct LinearSizes {
   int n = 0;  // velocities
@@ -64,6 +72,7 @@ struct LinearModel {
   std::vector<LinearInput> signals;
   bool changes = false;                 // the reference moves and A with it: eigenvalues are frozen at its time
   std::vector<std::string> depends_on;  // if so: the moving states on which A depends
+  std::vector<OtherSide> other_sides;   // of states and inputs on a kink, such as the spool of a closed valve
   std::vector<std::string> warnings;    // kinks, spinning bodies that are not symmetric
 };
 
@@ -76,12 +85,18 @@ struct LinearOptions {
   LinearMethod method = LinearMethod::reduced;
   double step = 1e-5;                // h of the counterpart's differences, (100), times the size of a state where that is above 1
   std::vector<std::string> outputs;  // names of channels; empty: all but violations and slips
+  /// Coordinates that are to be independent, by their names in LinearPartition; pivoting completes them. Reduced only.
+  std::vector<std::string> independent{};
 };
 
 /// The linear model about `reference`; only its time, q, v and y are used: dependent positions and velocities are closed to rounding,
 /// accelerations, rates and multipliers are computed. At a jump of a signal its right limit is used. The counterpart has no inputs and
-/// outputs. Throws InputError for unknown outputs, SimulationError if the mass matrix is singular on the constraints.
+/// outputs. Throws InputError for unknown outputs and coordinates, SimulationError if the mass matrix is singular on the constraints, or
+/// `independent` does not determine the other coordinates.
 LinearModel linearise(const std::shared_ptr<const CompiledModel>& model, const StateVector& reference, const LinearOptions& options = {});
+
+/// Velocities of the coordinates with these names. Throws InputError for unknown ones.
+std::vector<int> velocities_of(const CompiledModel& model, const std::vector<std::string>& coordinates);
 
 /// The deviation x of `state` from `reference` in the states of `linear`, (94). Not for the counterpart.
 Eigen::VectorXd linear_state(const CompiledModel& model, const LinearModel& linear, const StateVector& reference, const StateVector& state);

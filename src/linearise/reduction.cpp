@@ -95,13 +95,15 @@ void Reduction<D>::find_inputs() {
 // ---------------------------------------------------------------- reference
 
 template <int D>
-void Reduction<D>::set_reference(const StateVector& reference, const Reduction* like) {
+void Reduction<D>::set_reference(const StateVector& reference, const Reduction* like, std::span<const int> independent) {
   at_ = reference;
   const auto fail = [&](const char* cause, const char* remedy) { throw SimulationError(at_.time, "the linear model", cause, remedy); };
   MachineState<D>& work = rates_.work();
   update_positions(m_, at_.q(), static_cast<const double*>(nullptr), work.mechanism);
   if (like == nullptr && !rates_.loops().select_partition(work.mechanism))
     fail("the reference is a singular configuration (dead point) of the loops", "use another position");
+  if (!independent.empty() && !rates_.loops().select_partition(work.mechanism, independent))
+    fail("the loops do not determine the other coordinates by those that are to be independent here", "choose fewer or other ones");
   if (like != nullptr) {
     like->rates_.loops().write(at_.partition());
     rates_.loops().load_partition(at_.partition());

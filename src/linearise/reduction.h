@@ -14,6 +14,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "linearise/linear_model.h"
@@ -32,9 +33,10 @@ class Reduction {
   explicit Reduction(const std::shared_ptr<const CompiledModel>& model, ConstraintTreatment treatment = ConstraintTreatment::closed,
                      const Stabilisation& stabilisation = {});
 
-  /// Sets the reference: partition selected there by pivoting, or that of `like`; dependent positions and velocities closed to rounding,
-  /// accelerations, rates and multipliers consistent. Throws SimulationError. No allocation after the first call.
-  void set_reference(const StateVector& reference, const Reduction* like = nullptr);
+  /// Sets the reference: partition selected there by pivoting, with the velocities `independent` among the independent ones, or that of `like`; dependent
+  /// positions and velocities closed to rounding, accelerations, rates and multipliers consistent. Throws SimulationError. No allocation after
+  /// the first call.
+  void set_reference(const StateVector& reference, const Reduction* like = nullptr, std::span<const int> independent = {});
   /// As above on a partition as StateVector::partition has it, signals by their limit on `side`.
   void set_reference(const StateVector& reference, const double* partition, Side side);
   /// Stabilised: the reference is the motion (q, v, a) with the first-order states y, consistent or not; the multipliers are those for

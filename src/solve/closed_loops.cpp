@@ -233,21 +233,34 @@ bool ClosedLoops<D>::load_partition(const double* partition) {
   return complete;
 }
 
+/// Pivots of a group's Jacobian without the columns of `independent`.
 template <int D>
-bool ClosedLoops<D>::select_partition(const MechanismState<D>& state) {
+const std::vector<FullPivoting::Pivot>& ClosedLoops<D>::eliminate(const Group& g, const MechanismState<D>& state,
+                                                                  std::span<const int> independent) {
+  elimination_.start(static_cast<int>(g.rows.size()), static_cast<int>(g.velocities.size()));
+  for (int i : g.constraints) {
+    const ConstraintGroup<D>& c = m_.constraints[i];
+    const double* entry = state.jacobian.data() + c.jacobian;
+    for (int row = c.rows.begin; row < c.rows.end; ++row)
+      for (int k = c.path.begin; k < c.path.end; ++k, ++entry) {
+        const int v = m_.paths[k].dof;
+        if (std::find(independent.begin(), independent.end(), v) == independent.end())
+          elimination_.set(row_in_group_[row], column_in_group_[v], *entry * unit_[v] / row_unit_[row]);
+      }
+  }
+  return elimination_.eliminate(kRedundant, g.holonomic);
+}
+
+template <int D>
+bool ClosedLoops<D>::select_partition(const MechanismState<D>& state, std::span<const int> independent) {
   bool sound = true;
   for (Group& g : groups_) {
-    elimination_.start(static_cast<int>(g.rows.size()), static_cast<int>(g.velocities.size()));
-    for (int i : g.constraints) {
-      const ConstraintGroup<D>& c = m_.constraints[i];
-      const double* entry = state.jacobian.data() + c.jacobian;
-      for (int row = c.rows.begin; row < c.rows.end; ++row)
-        for (int k = c.path.begin; k < c.path.end; ++k) {
-          const int v = m_.paths[k].dof;
-          elimination_.set(row_in_group_[row], column_in_group_[v], *entry++ * unit_[v] / row_unit_[row]);
-        }
+    const std::size_t rank = independent.empty() ? 0 : eliminate(g, state, {}).size();
+    const std::vector<FullPivoting::Pivot>& pivots = eliminate(g, state, independent);
+    if (pivots.size() < rank) {
+      failed_row_ = g.rows[0];
+      sound = false;
     }
-    const std::vector<FullPivoting::Pivot>& pivots = elimination_.eliminate(kRedundant, g.holonomic);
     const auto velocity_rows =
         std::find_if(pivots.begin(), pivots.end(), [&](const FullPivoting::Pivot& p) { return p.row >= g.holonomic; });
     for (const auto& [begin, end] : {std::pair(pivots.begin(), velocity_rows), std::pair(velocity_rows, pivots.end())})

@@ -37,8 +37,9 @@ class ClosedLoops {
   // ---- partition
   /// Loads the partition of a state (StateVector::partition). False if it has none for some loop.
   bool load_partition(const double* partition);
-  /// Selects the partition by the Jacobian of the position stage. False at a singular configuration: see `failed_row`.
-  bool select_partition(const MechanismState<D>& state);
+  /// Selects the partition by the Jacobian of the position stage. `independent`: velocities that are not to be dependent. False at a singular
+  /// configuration, or where the others do not follow from them: see `failed_row`.
+  bool select_partition(const MechanismState<D>& state, std::span<const int> independent = {});
   /// Writes the partition for a state; after factor().
   void write(double* partition) const;
   /// Velocities, ascending: x_ai; x_ai and x_ad, whose positions are free; x_ad; x_d.
@@ -131,6 +132,7 @@ class ClosedLoops {
     Block position_block;     // position increments: those that hold for positions; with two_blocks
     const Block& positions() const { return two_blocks ? position_block : velocity_block; }
   };
+  const std::vector<FullPivoting::Pivot>& eliminate(const Group& g, const MechanismState<D>& state, std::span<const int> independent);
   void set_partition(Group& g);
   void set_block(Group& g, int rank, Block& block);
   void list_coordinates();

@@ -47,24 +47,6 @@ void classify_reference(LinearCase& c) {
   std::stable_sort(c.drifting.begin(), c.drifting.end(), [&](int a, int b) { return rate(a) > rate(b); });
 }
 
-/// Spurious eigenvalues of the counterpart: the remainder after each eigenvalue of the exact reduction, in descending magnitude, is
-/// paired with the nearest one.
-std::vector<bool> spurious_eigenvalues(const Spectrum& counterpart, const Spectrum& exact) {
-  std::vector<bool> left(counterpart.eigenvalues.size(), true);
-  std::vector<std::complex<double>> wanted;
-  for (const Eigenvalue& e : exact.eigenvalues) wanted.push_back(e.value);
-  std::stable_sort(wanted.begin(), wanted.end(), [](const auto& a, const auto& b) { return std::abs(a) > std::abs(b); });
-  for (const std::complex<double>& value : wanted) {
-    std::size_t nearest = left.size();
-    for (std::size_t i = 0; i < left.size(); ++i)
-      if (left[i] && (nearest == left.size() ||
-                      std::abs(counterpart.eigenvalues[i].value - value) < std::abs(counterpart.eigenvalues[nearest].value - value)))
-        nearest = i;
-    if (nearest < left.size()) left[nearest] = false;
-  }
-  return left;
-}
-
 bool is_spurious(const LinearCase& c, std::size_t i) { return i < c.spurious.size() && c.spurious[i]; }
 
 /// One member of every variable.
@@ -217,6 +199,32 @@ Json null_json(const LinearCase& c) {
   return list;
 }
 
+const std::string& name_of(const LinearModel& linear, const OtherSide& other) {
+  return (other.is_input ? linear.inputs : linear.states)[static_cast<std::size_t>(other.column)].name;
+}
+
+/// The largest relative difference of an entry from the column of the model.
+double difference(const LinearModel& linear, const OtherSide& other) {
+  double largest = 0;
+  const auto here = (other.is_input ? linear.B : linear.A).col(other.column);
+  for (Eigen::Index i = 0; i < here.size(); ++i) {
+    const double size = std::max(std::abs(other.rates[i]), std::abs(here[i]));
+    if (size > 0) largest = std::max(largest, std::abs(other.rates[i] - here[i]) / size);
+  }
+  return largest;
+}
+
+Json other_sides_json(const LinearModel& linear) {
+  Json list = Json::array();
+  for (const OtherSide& other : linear.other_sides)
+    list.push_back({{"of", name_of(linear, other)},
+                    {"kind", other.is_input ? "input" : "state"},
+                    {"side", other.above ? "above" : "below"},
+                    {"rates", std::vector<double>(other.rates.begin(), other.rates.end())},
+                    {"outputs", std::vector<double>(other.outputs.begin(), other.outputs.end())}});
+  return list;
+}
+
 void append_row(std::string& text, const Eigen::MatrixXd& left, const Eigen::MatrixXd& right, Eigen::Index row) {
   for (const Eigen::MatrixXd* m : {&left, &right})
     for (Eigen::Index j = 0; j < m->cols(); ++j) append_number(text += ",", (*m)(row, j));
@@ -263,6 +271,24 @@ void write_matlab(const LinearCase& c, const std::string& path) {
 
 }  // namespace
 
+std::vector<std::size_t> nearest_eigenvalues(const Spectrum& counterpart, const Spectrum& exact) {
+  const auto& all = counterpart.eigenvalues;
+  std::vector<bool> left(all.size(), true);
+  std::vector<std::size_t> order(exact.eigenvalues.size()), found(order.size(), all.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::abs(exact.eigenvalues[a].value) > std::abs(exact.eigenvalues[b].value);
+  });
+  for (const std::size_t k : order) {
+    const std::complex<double> value = exact.eigenvalues[k].value;
+    std::size_t& nearest = found[k];
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (left[i] && (nearest == all.size() || std::abs(all[i].value - value) < std::abs(all[nearest].value - value))) nearest = i;
+    if (nearest < all.size()) left[nearest] = false;
+  }
+  return found;
+}
+
 const char* name_of(ReferenceMotion motion) {
   constexpr const char* kNames[] = {"rest", "steady", "moving"};
   return kNames[static_cast<int>(motion)];
@@ -286,7 +312,8 @@ LinearCase make_linear_case(const std::shared_ptr<const CompiledModel>& model, c
   c.null = explain_null(c.spectrum, c.linear.A, c.linear.states);
   if (method == LinearMethod::counterpart) {
     const LinearModel exact = linearise(model, reference, {});
-    c.spurious = spurious_eigenvalues(c.spectrum, spectrum(exact.A, exact.states));
+    c.spurious.assign(c.spectrum.eigenvalues.size(), true);
+    for (const std::size_t i : nearest_eigenvalues(c.spectrum, spectrum(exact.A, exact.states))) c.spurious[i] = false;
   }
   return c;
 }
@@ -351,6 +378,10 @@ std::string linear_text(const LinearCase& c) {
                (std::count(c.spurious.begin(), c.spurious.end(), true) > 0 ? " (spurious eigenvalues included)" : "") +
                (c.motion == ReferenceMotion::moving ? frozen_text(c) : ""));
   for (const std::string& warning : linear.warnings) add_line(text, "warning", warning);
+  for (const OtherSide& other : linear.other_sides)
+    add_line(text, "other side",
+             fmt::format("{} {} its reference: its column differs by {:.2g} % (linear.json, other_sides)", name_of(c.linear, other),
+                         other.above ? "above" : "below", 100 * difference(c.linear, other)));
   return text;
 }
 
@@ -395,6 +426,7 @@ std::string linear_json(const LinearCase& c, const std::string& model_file) {
        {{"independent", linear.partition.independent},
         {"velocity_dependent", linear.partition.velocity_dependent},
         {"dependent", linear.partition.dependent}}},
+      {"other_sides", other_sides_json(linear)},
       {"warnings", linear.warnings},
       {"settings", Json::parse(write_model_json(c.model->description))}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -50,6 +50,9 @@ LinearCase make_linear_case(const std::shared_ptr<const CompiledModel>& model, c
 void states_at(const std::shared_ptr<const CompiledModel>& model, StartKind start, const std::vector<double>& times,
                const std::function<void(const StateVector&)>& use);
 
+/// Of every eigenvalue of the exact reduction the index of the nearest one of the counterpart, each used once: the largest ones choose first.
+std::vector<std::size_t> nearest_eigenvalues(const Spectrum& counterpart, const Spectrum& exact);
+
 /// The two or three states with the largest participation in an eigenvalue, largest first.
 std::vector<int> main_states(const Eigenvalue& eigenvalue);
 

@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "machine/observe.h"
 #include "results/files.h"
+#include "studies/difference_study.h"
 #include "studies/table.h"
 
 namespace trunnion {
@@ -56,6 +57,29 @@ void check_outputs(Findings& findings, const LinearStudyRequest& request, const 
   }
 }
 
+void check_differences(Findings& findings, const LinearStudyRequest& request) {
+  for (const double increment : request.increments)
+    if (!(increment > 0) || !std::isfinite(increment))
+      findings.add("--difference-step", fmt::format("found {:g}", increment), "a positive number");
+  if (request.increments.size() < 2) return;
+  if (request.options.method != LinearMethod::counterpart)
+    findings.add("--difference-step", "several are compared with the exact linear model by the counterpart", "--method counterpart");
+  if (request.at.size() > 1)
+    findings.add("--difference-step", "several are compared at one reference, several are given", "at most one time --at");
+}
+
+void check_coordinates(Findings& findings, const LinearStudyRequest& request, const CompiledModel& model) {
+  if (request.options.independent.empty()) return;
+  if (request.options.method == LinearMethod::counterpart)
+    findings.add("--independent", "the counterpart has all coordinates as states", "--method reduced");
+  try {
+    (void)velocities_of(model, request.options.independent);
+  } catch (const InputError& error) {
+    for (const Diagnostic& d : error.diagnostics())
+      findings.add("--independent", fmt::format("{}: {}", d.path, d.found), d.expected, d.hint);
+  }
+}
+
 void check_frequency(Findings& findings, const LinearStudyRequest& request) {
   const FrequencyRequest& f = request.frequency;
   if (f.inputs.empty()) {
@@ -89,8 +113,8 @@ void check_request(const LinearStudyRequest& request, const std::shared_ptr<cons
   for (double time : request.at) check_time(findings, "--at", time, *model);
   if (request.simulate) check_time(findings, "--simulate", *request.simulate, *model);
   check_outputs(findings, request, model);
-  if (!(request.options.step > 0) || !std::isfinite(request.options.step))
-    findings.add("--difference-step", fmt::format("found {:g}", request.options.step), "a positive number");
+  check_differences(findings, request);
+  check_coordinates(findings, request, *model);
   if (request.at.size() > 1) {
     if (request.simulate) findings.add("--simulate", "it needs one reference, several are given", "at most one time --at");
     if (!request.vary.empty()) findings.add("--vary", "a root locus needs one time, several are given", "at most one time --at");
@@ -182,7 +206,7 @@ std::string complex_text(std::complex<double> z) {
 
 // ---------------------------------------------------------------- root locus
 
-RootLocus root_locus(const LinearStudyRequest& request, const Progress& progress) {
+RootLocus root_locus(const LinearStudyRequest& request, const Progress& progress, const EachPoint& each) {
   RootLocus locus;
   std::vector<int> sizes;
   for (const auto& [path, values] : request.vary) {
@@ -192,7 +216,11 @@ RootLocus root_locus(const LinearStudyRequest& request, const Progress& progress
   check_values(request);
   for (const auto& values : combinations(request.vary)) {
     try {
-      locus.points.push_back(root_locus_point(values, single_case(request, load(request, overrides_of(request, values)))));
+      LinearStudyRequest of = request;
+      for (const Override& o : overrides_of(request, values)) of.overrides.push_back(o);
+      const LinearCase c = single_case(of, load(of));
+      locus.points.push_back(root_locus_point(values, c));
+      if (each) each(of, values, c);
     } catch (const Error& error) {
       RootLocusPoint point;
       point.values = values;
@@ -298,6 +326,30 @@ std::string sensitivity_text(const SensitivityTable& table) {
 
 namespace {
 
+/// A table of which the rows of every combination follow its values.
+class VariedTable {
+ public:
+  explicit VariedTable(const std::vector<VariedPath>& vary) {
+    for (const auto& [path, values] : vary) paths_ += path + ",";
+  }
+  /// `csv`: with a header, the same for all combinations.
+  void add(const std::vector<std::string>& values, const std::string& csv) {
+    std::string before;
+    for (const std::string& value : values) before += quoted(value) + ",";
+    for (std::size_t begin = 0, end = 0; begin < csv.size(); begin = end + 1) {
+      end = csv.find('\n', begin);
+      if (begin > 0 || points_ == 0) text_ += (begin == 0 ? paths_ : before) + csv.substr(begin, end + 1 - begin);
+    }
+    ++points_;
+  }
+  std::size_t points() const { return points_; }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string paths_, text_;
+  std::size_t points_ = 0;
+};
+
 class Study {
  public:
   Study(const LinearStudyRequest& request, std::string folder, const StudyHooks& hooks)
@@ -374,6 +426,7 @@ class Study {
     if (!request_.frequency.inputs.empty()) paths = frequency_study(c, request_.frequency);
     write_linear_case(c, request_.model_file, folder_);
     print(linear_text(c));
+    if (request_.increments.size() > 1) compare_differences(c);
     if (paths) write_paths(*paths);
     if (!request_.sensitivity.empty()) differentiate(c);
     if (!request_.vary.empty()) vary();
@@ -427,14 +480,55 @@ class Study {
     print(sensitivity_text(table));
   }
 
+  void compare_differences(const LinearCase& c) {
+    const DifferenceStudy study = difference_study(c, request_.increments);
+    write_text(difference_csv(study), folder_ + "/differences.csv");
+    files_ += ", differences.csv";
+    const Plot plot = difference_plot(study);
+    add_picture("differences.svg", draw(plot, folder_ + "/differences.svg"), plot);
+    print(difference_text(study));
+    for (const DifferencePoint& point : study.points)
+      if (point.found.empty()) fail(fmt::format("--difference-step {:g}: {}", point.increment, point.status));
+  }
+
   void vary() {
     std::size_t count = 1;
     for (const auto& [path, values] : request_.vary) count *= values.size();
-    const RootLocus locus = root_locus(request_, progress("root locus ", static_cast<double>(count)));
+    VariedTable derivatives(request_.vary), responses(request_.vary);
+    const auto each = [&](const LinearStudyRequest& of, const std::vector<std::string>& values, const LinearCase& c) {
+      if (!of.sensitivity.empty()) derivatives.add(values, sensitivity_csv(sensitivities(of, c)));
+      if (of.simulate) responses.add(values, simulate_point(of, c, responses.points() + 1));
+    };
+    const RootLocus locus = root_locus(request_, progress("root locus ", static_cast<double>(count)), each);
     files_ += ", root_locus.csv, root_locus.json";
+    if (derivatives.points() > 0) write_varied(derivatives, "root_locus_sensitivity.csv");
+    if (responses.points() > 0) {
+      write_varied(responses, "root_locus_simulate.csv");
+      files_ += ", per combination simulate_NUMBER.csv";
+    }
     add_picture("root_locus.svg", write_root_locus(locus, folder_, "root_locus"), root_locus_plot(locus));
     print(root_locus_text(locus));
     if (locus.failures() > 0) fail(fmt::format("{} of {} points of the root locus have no linear model", locus.failures(), count));
+  }
+
+  void write_varied(const VariedTable& table, const char* name) {
+    write_text(table.text(), folder_ + "/" + name);
+    files_ += std::string(", ") + name;
+  }
+
+  /// Writes simulate_NUMBER.csv of a combination. A table with the largest difference of every channel.
+  std::string simulate_point(const LinearStudyRequest& of, const LinearCase& c, std::size_t number) {
+    const std::string file = fmt::format("simulate_{}.csv", number);
+    const LinearRun run = run_beside(c.model, start_of(c.model, of.start), c.linear, c.reference, *of.simulate, {});
+    write_text(linear_run_csv(run), folder_ + "/" + file);
+    if (run.failure) fail(fmt::format("{}: {}", file, run.failure->what()));
+    std::string text = "file,channel,largest_difference,at,low,high\n";
+    for (const LinearRunChannel& channel : run.channels) {
+      text += file + "," + channel.variable.name;
+      for (const double x : {channel.largest_difference, channel.difference_time, channel.low, channel.high}) append_number(text += ",", x);
+      text += "\n";
+    }
+    return text;
   }
 
   void simulate(const LinearCase& c) {

@@ -26,6 +26,7 @@ struct LinearStudyRequest {
   StartKind start = StartKind::given;
   std::vector<double> at;  // [s] times of a run; none: the start
   LinearOptions options;
+  std::vector<double> increments;         // of the counterpart's differences: the first is that of `options`; several are compared
   std::vector<VariedPath> vary;           // root locus over all combinations
   std::vector<std::string> sensitivity;   // paths of numbers
   std::optional<double> simulate;         // [s] T of run_beside
@@ -47,9 +48,12 @@ std::string sensitivity_csv(const SensitivityTable& table);
 std::string sensitivity_json(const SensitivityTable& table);
 std::string sensitivity_text(const SensitivityTable& table);
 
+/// What else is done with every linear model of a root locus; `of`: the request with the values of its combination.
+using EachPoint = std::function<void(const LinearStudyRequest& of, const std::vector<std::string>& values, const LinearCase& c)>;
+
 /// Root locus over request.vary. Wrong values throw InputError before the first point is computed; a combination without linear model is
 /// a point with its reason.
-RootLocus root_locus(const LinearStudyRequest& request, const Progress& progress = {});
+RootLocus root_locus(const LinearStudyRequest& request, const Progress& progress = {}, const EachPoint& each = {});
 
 /// Hooks of a study; all are optional.
 struct StudyHooks {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstdlib>
 #include <filesystem>
 
@@ -19,6 +20,7 @@
 #include "run/run.h"
 #include "spectra/spectrum.h"
 #include "support/allocation_counter.h"
+#include "support/driven_crane.h"
 #include "support/machines.h"
 #include "support/random_machine.h"
 
@@ -239,6 +241,91 @@ TEST(LinearModel, WarnsWhereAValveIsAboutToOpen) {
   EXPECT_TRUE(holds(suction, "head.pressure = 100000 is on a kink: the model holds at and above this"))
       << suction;  // more pressure closes it
   EXPECT_TRUE(holds(warnings("0.5", {"volumes.supply.pressure=4 MPa", "volumes.line.pressure=4 MPa"}), "supply.pressure"));
+}
+
+/// Closed, on one side of it, or on the other: drift and outputs at the same positions and pressures.
+TEST(LinearModel, AClosedValveHasAColumnForEachSide) {
+  constexpr double kSmall = 1e-6;
+  for (const bool lag : {false, true})
+    for (const bool composite : {false, true}) {
+      SCOPED_TRACE(std::to_string(lag) + std::to_string(composite));
+      StateVector rest;
+      const auto linear_at = [&](double lever, double spool) {
+        std::string text = test::kDrivenCrane;
+        const auto replace = [&](const std::string& part, const std::string& by) { text.replace(text.find(part), part.size(), by); };
+        if (!lag) replace("at_signal: 10, time_constant: 20 ms", "at_signal: 10");
+        if (composite)
+          replace("signal: lever}}", "signal: command}}\nsignals: {command: {product: [lever, half]}, half: {constant: -0.5}}");
+        replace("lever: {", fmt::format("lever: {{default: {:.17g}, ", lever));
+        const auto model = test::model_from(text);
+        StateVector start = start_state(*model);  // of which the pressures follow the valve
+        if (rest.values().empty()) rest = start;
+        const int own = model->hydraulics.spools[0].state;
+        for (int i = 0; i < model->layout.ny; ++i)
+          if (i != own) start.y()[i] = rest.y()[i];
+        std::copy_n(rest.q(), model->layout.nq, start.q());
+        if (lag) start.y()[own] = spool;
+        return linearise(model, start);
+      };
+      const LinearModel closed = linear_at(0, 0);
+      const OtherSide* other = nullptr;
+      for (const OtherSide& side : closed.other_sides)
+        if (side.is_input != lag && (lag || closed.inputs[static_cast<std::size_t>(side.column)].name == "lever")) other = &side;
+      ASSERT_NE(other, nullptr);
+      if (lag) EXPECT_EQ(closed.states[static_cast<std::size_t>(other->column)].name, "spool.spool");
+      const Eigen::VectorXd rates = lag ? closed.A.col(other->column) : closed.B.col(other->column),
+                            outputs = lag ? closed.C.col(other->column) : closed.D.col(other->column);
+      double asymmetry = 0;
+      for (const double sign : {-1.0, 1.0}) {
+        const double h = sign * kSmall;
+        const LinearModel moved = lag ? linear_at(0, h) : linear_at(h, 0);
+        const bool is_other = (sign > 0) == other->above;
+        const Eigen::VectorXd slopes = (moved.drift - closed.drift) / h, &expected = is_other ? other->rates : rates,
+                              &expected_outputs = is_other ? other->outputs : outputs;
+        for (Eigen::Index i = 0; i < slopes.size(); ++i)
+          EXPECT_NEAR(expected[i], slopes[i], 1e-4 * (std::abs(slopes[i]) + 1e-3))
+              << sign << " " << closed.states[static_cast<std::size_t>(i)].name;
+        for (Eigen::Index i = 0; i < expected_outputs.size(); ++i) {
+          const std::size_t k = static_cast<std::size_t>(i);
+          const double slope = (moved.outputs[k].reference - closed.outputs[k].reference) / h;
+          if (closed.outputs[k].name.find("mu") == std::string::npos)
+            EXPECT_NEAR(expected_outputs[i], slope, 1e-3 * std::abs(slope) + 1e-2) << sign << " " << closed.outputs[k].name;
+        }
+        asymmetry = std::max(asymmetry, (other->rates - rates).cwiseAbs().maxCoeff() / rates.cwiseAbs().maxCoeff());
+      }
+      EXPECT_GT(asymmetry, 0.1);
+    }
+  const auto open = test::model_from(
+      std::string(test::kDrivenCrane).replace(std::string(test::kDrivenCrane).find("lever: {"), 8, "lever: {default: 5, "));
+  EXPECT_TRUE(linearise(open, start_state(*open)).other_sides.empty());
+}
+
+TEST(LinearModel, IndependentCoordinatesCanBeChosen) {
+  const auto model = test::load_example("four_bar_linear");
+  const StateVector start = start_state(*model);
+  const LinearModel pivoted = linearise(model, start);
+  const auto sorted = [](const LinearModel& linear) {
+    std::vector<std::complex<double>> values;
+    for (const Eigenvalue& e : spectrum(linear.A, linear.states).eigenvalues) values.push_back(e.value);
+    return values;
+  };
+  const std::vector<std::complex<double>> expected = sorted(pivoted);
+  for (const std::string name : {"crank.angle", "coupler.angle", "rocker.angle"}) {
+    LinearOptions options;
+    options.independent = {name};
+    const LinearModel chosen = linearise(model, start, options);
+    EXPECT_EQ(chosen.partition.independent, std::vector<std::string>{name});
+    EXPECT_EQ(chosen.states.front().name, name);
+    const std::vector<std::complex<double>> found = sorted(chosen);
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) EXPECT_LT(std::abs(found[i] - expected[i]), 1e-9 * std::abs(expected[i]) + 1e-9) << name;
+  }
+  LinearOptions two;
+  two.independent = {"crank.angle", "rocker.angle"};
+  EXPECT_THROW(linearise(model, start, two), SimulationError);
+  LinearOptions unknown;
+  unknown.independent = {"crank.angel"};
+  EXPECT_THROW(linearise(model, start, unknown), InputError);
 }
 
 TEST(LinearModel, IsTheDerivativeOfTheExamplesOnTheirWay) {

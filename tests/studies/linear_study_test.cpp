@@ -8,6 +8,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -221,6 +222,55 @@ TEST_F(LinearStudy, SpuriousEigenvaluesOfTheCounterpartAreCalledSo) {
 }
 
 /// J theta_dd = -m g L/2 sin: the linear model depends on the angle and not on the rate.
+/// Figure 14 of the paper: rounding at small increments, curvature at large ones.
+TEST_F(LinearStudy, CounterpartsOfSeveralIncrementsAreOneTable) {
+  request_.model_file = std::string(TRUNNION_SOURCE_DIR) + "/examples/four_bar_linear.yaml";
+  request_.start = StartKind::equilibrium;
+  request_.options.method = LinearMethod::counterpart;
+  request_.increments = {1e-2, 1e-12, 1e-6};
+  request_.options.step = 1e-2;
+  EXPECT_EQ(run(), "");
+  EXPECT_TRUE(fs::exists(out("differences.svg")));
+  const auto rows = cells_of(out("differences.csv"));
+  ASSERT_EQ(rows.size(), 1U + 3 * 6);
+  std::map<std::string, double> largest;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    ASSERT_EQ(rows[i].size(), 9U);
+    EXPECT_EQ(rows[i][8], "completed");
+    const double exact = std::stod(rows[i][2]),
+                 error = std::hypot(std::stod(rows[i][4]) - exact, std::stod(rows[i][5]) - std::stod(rows[i][3]));
+    EXPECT_NEAR(std::stod(rows[i][6]), error, 1e-12 * std::abs(exact));
+    if (exact == 0) continue;
+    EXPECT_NEAR(std::stod(rows[i][7]), error / std::abs(exact), 1e-12);
+    largest[rows[i][0]] = std::max(largest[rows[i][0]], std::stod(rows[i][7]));
+  }
+  ASSERT_EQ(largest.size(), 3U);
+  EXPECT_LT(largest["1e-06"], 1e-5);
+  EXPECT_GT(largest["0.01"], 100 * largest["1e-06"]);
+  EXPECT_GT(largest["1e-12"], 10 * largest["1e-06"]);
+  request_.increments = {1e-3, -1};
+  EXPECT_NE(refusal().find("--difference-step"), std::string::npos);
+  request_.increments = {1e-3, 1e-4};
+  request_.at = {0.1, 0.2};
+  EXPECT_NE(refusal().find("at most one time --at"), std::string::npos);
+  request_.at.clear();
+  request_.options.method = LinearMethod::reduced;
+  EXPECT_NE(refusal().find("--method counterpart"), std::string::npos);
+}
+
+TEST_F(LinearStudy, ChosenCoordinatesAreTheStates) {
+  use_four_bar();
+  request_.options.independent = {"rocker.angle"};
+  EXPECT_EQ(run(), "");
+  EXPECT_EQ(json("linear.json")["partition"]["independent"], Json::array({"rocker.angle"}));
+  request_.options.independent = {"rocker.angel"};
+  EXPECT_NE(refusal().find("did you mean rocker.angle?"), std::string::npos) << refusal();
+  request_.options = {};
+  request_.options.independent = {"rocker.angle"};
+  request_.options.method = LinearMethod::counterpart;
+  EXPECT_NE(refusal().find("--independent"), std::string::npos);
+}
+
 TEST_F(LinearStudy, FrozenEigenvaluesNameWhatTheyDependOn) {
   request_.model_file = write("swinging.yaml", R"(trunnion: 1
 gravity: [0, -9.81, 0]
@@ -312,6 +362,29 @@ TEST_F(LinearStudy, RootLocusFollowsEigenvaluesThroughTheTable) {
     EXPECT_NEAR(-std::min(point["eigenvalues"][0]["re"].get<double>(), point["eigenvalues"][1]["re"].get<double>()), low, 1e-11 * low);
     EXPECT_NE(point["eigenvalues"][0]["branch"], point["eigenvalues"][1]["branch"]);
   }
+}
+
+TEST_F(LinearStudy, EveryPointOfARootLocusHasItsSensitivitiesAndItsRun) {
+  request_.vary = {{"springs.spring.stiffness", {"200", "800 N/m"}}, {"springs.spring.damping", {"10"}}};
+  request_.sensitivity = {"springs.spring.damping"};
+  request_.simulate = 1;
+  EXPECT_EQ(run(), "");
+  const auto rows = cells_of(out("root_locus_sensitivity.csv"));
+  ASSERT_EQ(rows.size(), 1U + 2 * 2);
+  EXPECT_EQ(rows[0][0], "springs.spring.stiffness");
+  EXPECT_EQ(rows[0][2], "parameter");
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    EXPECT_EQ(rows[i][0], i < 3 ? "200" : "800 N/m");
+    EXPECT_EQ(rows[i][1], "10");
+    EXPECT_NEAR(std::stod(rows[i][7]), -1 / (2 * kMass), 1e-6);  // d Re / d damping, whatever the stiffness
+  }
+  const auto runs = cells_of(out("root_locus_simulate.csv"));
+  EXPECT_EQ(runs[1][2], "simulate_1.csv");
+  EXPECT_EQ(runs.back()[2], "simulate_2.csv");
+  EXPECT_EQ(runs.back()[0], "800 N/m");
+  for (const char* file : {"simulate_1.csv", "simulate_2.csv", "simulate.csv", "sensitivity.csv"})
+    EXPECT_TRUE(fs::exists(out(file))) << file;
+  EXPECT_NE(text_of(out("simulate_1.csv")), text_of(out("simulate_2.csv")));
 }
 
 TEST_F(LinearStudy, RootLocusKeepsWhatThereIsWhenAPointFails) {
@@ -638,7 +711,7 @@ TEST_F(LinearStudy, WrongRequestsAreRefusedWithReasons) {
   };
   EXPECT_NE(refused(counterpart).find("--simulate"), std::string::npos);
   EXPECT_NE(refused(counterpart).find("--sensitivity"), std::string::npos);
-  EXPECT_NE(refused([](LinearStudyRequest& r) { r.options.step = 0; }).find("--difference-step"), std::string::npos);
+  EXPECT_NE(refused([](LinearStudyRequest& r) { r.increments = {0}; }).find("--difference-step"), std::string::npos);
   EXPECT_FALSE(fs::exists(out("")));
 }
 
