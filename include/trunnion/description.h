@@ -480,6 +480,11 @@ enum class ConstraintKind { penalty, double_step, ali1, baumgarte };
 enum class IntegratorKind { trapezoidal, rk4, semi_implicit_euler, euler, cvode, ida, bdf2, generalized_alpha, hht, esdirk3 };
 /// How mechanism and hydraulics are solved.
 enum class CouplingKind { monolithic, cosimulation };
+/// Iteration of the multipliers of the penalty treatment.
+enum class MultiplierIteration {
+  refined,  ///< the linearised constraints are closed in every iteration, and multipliers belong to the projected accelerations
+  plain     ///< lambda += alpha Phi per iteration, as in the papers: convergence and results depend on the penalty
+};
 /// Derivatives of Newton iterations.
 enum class TangentKind { exact, forward_difference };
 /// Whether code generated for the model and compiled on this machine computes the steps.
@@ -520,6 +525,7 @@ struct SolverDescription {
   double step = 1e-3;                            ///< [s]
   double duration = 10;                          ///< [s]
   Automatic<double> penalty{};                   ///< [N/m, N m/rad] alpha; auto: per constraint, 3e8 times its effective stiffness
+  MultiplierIteration multipliers = MultiplierIteration::refined;
   Ali1Description ali1{};
   GeneralizedAlphaDescription generalized_alpha{};
   Automatic<Vec2d> baumgarte{};        ///< [1/s] alpha, beta of index-1 with stabilisation; auto: both 16 (gravity / extent)^0.5

@@ -29,7 +29,7 @@ void PenaltyFactors<D>::set(const MechanismState<D>& state, double* K) {
     for (int row = g.rows.begin; row < g.rows.end; ++row) compliance = std::max(compliance, c_[row]);
     double factor = compliance > 0 ? kRatio / compliance : 0;
     if (stated_ && compliance > 0) {
-      factor = std::clamp(*stated_, smallest_ratio_ / compliance, kLargestRatio / compliance);
+      factor = std::clamp(*stated_, smallest_ratio_ / compliance, largest_ratio_ / compliance);
       limited_ = limited_ || factor != *stated_;
     }
     const double inverse = factor > 0 ? 1 / factor : 0;

@@ -24,9 +24,17 @@ class PenaltyFactors {
  public:
   static constexpr double kRatio = 3e8, kSmallestRatio = 1e2, kLargestRatio = 5e8;
 
-  /// `given`: factor of all rows instead [N/m, N m/rad; of accelerations kg, kg m2], limited to between smallest_ratio and kLargestRatio.
-  explicit PenaltyFactors(const Mechanism<D>& m, std::optional<double> given = {}, double smallest_ratio = kSmallestRatio)
-      : m_(m), stated_(given), smallest_ratio_(smallest_ratio), factor_(m.rows), inverse_(m.rows), c_(m.rows), compliance_(m.tree.nv) {}
+  /// `given`: factor of all rows instead [N/m, N m/rad; of accelerations kg, kg m2], limited to between these ratios.
+  explicit PenaltyFactors(const Mechanism<D>& m, std::optional<double> given = {}, double smallest_ratio = kSmallestRatio,
+                          double largest_ratio = kLargestRatio)
+      : m_(m),
+        stated_(given),
+        smallest_ratio_(smallest_ratio),
+        largest_ratio_(largest_ratio),
+        factor_(m.rows),
+        inverse_(m.rows),
+        c_(m.rows),
+        compliance_(m.tree.nv) {}
 
   /// Sets the factors for the Jacobian of `state` and stiffnesses K per velocity; entries of K that are too small are raised.
   void set(const MechanismState<D>& state, double* K);
@@ -41,7 +49,7 @@ class PenaltyFactors {
  private:
   const Mechanism<D>& m_;
   std::optional<double> stated_;
-  double smallest_ratio_;
+  double smallest_ratio_, largest_ratio_;
   std::vector<double> factor_, inverse_, c_;  // per row
   std::vector<double> compliance_;            // per velocity: 1 / K
   double ratio_ = 0, largest_ = 0;

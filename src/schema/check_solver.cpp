@@ -78,6 +78,10 @@ void check_solver(const Description& d, Findings& out) {
   if (s.integrator == IntegratorKind::hht && s.generalized_alpha.rho < 0.5)
     add_finding(d, out, "solver.generalized_alpha.rho", "`hht` is not stable at this spectral radius",
                 "0.5 ... 1, or integrator: generalized_alpha");
+  if (s.multipliers == MultiplierIteration::plain && s.constraints != ConstraintKind::penalty)
+    add_finding(d, out, "solver.multipliers",
+                std::string("`") + constraint_words()[std::size_t(s.constraints)] + "` does not iterate multipliers with a penalty",
+                "refined, or constraints: penalty");
   if (s.integrator == IntegratorKind::esdirk3 && s.oil_rule != OilRuleKind::automatic)
     add_finding(d, out, "solver.oil_rule", "the hydraulics of `esdirk3` are integrated by its own stages", "auto");
   const Combination asked{std::size_t(s.constraints), std::size_t(s.integrator), std::size_t(s.coupling)};

@@ -159,6 +159,7 @@ const std::vector<const char*>& coordinate_words();
 const std::vector<const char*>& constraint_words();
 const std::vector<const char*>& integrator_words();
 const std::vector<const char*>& oil_rule_words();
+const std::vector<const char*>& multiplier_words();
 const std::vector<const char*>& coupling_words();
 const std::vector<const char*>& coupling_scheme_words();
 const std::vector<const char*>& coupling_variable_words();

@@ -295,9 +295,14 @@ void describe_settings(Visitor& v, SolverDescription& s) {
   v.leaf({"duration", "End of the simulation", kTime, kPositive}, &s.duration);
   v.leaf({"penalty",
           "Penalty factor of the constraints, N/m or N m/rad; `auto`: 3e8 times the effective stiffness of each constraint, including its "
-          "inertia times 4/step^2. A number is limited to 1e2 ... 5e8 times that stiffness",
+          "inertia times 4/step^2. With `multipliers: refined` a number is limited to 1e2 ... 5e8 times that stiffness",
           kStiffness, kPositive},
          &s.penalty);
+  v.leaf({"multipliers",
+          "Iteration of the multipliers with `constraints: penalty`: `refined` closes the linearised constraints in every iteration; "
+          "`plain` is that of the "
+          "papers, multiplier plus penalty times violation, for comparison: its iterations and results depend on the penalty"},
+         choice(s.multipliers, multiplier_words()));
   v.leaf({"baumgarte",
           "Stabilisation of `baumgarte`: [alpha, beta] in d2Phi/dt2 + 2 alpha dPhi/dt + beta^2 Phi = 0; `auto`: both 16 (g/L)^0.5, L the "
           "largest lever arm of the mechanism, at most 0.5 / step",
@@ -379,6 +384,10 @@ const std::vector<const char*>& oil_rule_words() {
 }
 const std::vector<const char*>& coupling_words() {
   static const std::vector<const char*> words{"monolithic", "cosimulation"};
+  return words;
+}
+const std::vector<const char*>& multiplier_words() {
+  static const std::vector<const char*> words{"refined", "plain"};
   return words;
 }
 const std::vector<const char*>& tangent_words() {

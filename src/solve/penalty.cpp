@@ -28,7 +28,13 @@ constexpr double kLeastViolation = 1e-15;  // [-, of the machine's length] small
 
 template <int D>
 Penalty<D>::Penalty(MachineStep<D>& step, MatrixStorage storage)
-    : step_(step), model_(*step.model), m_(step.m), netlist_(step.netlist), alpha_(m_, model_.description.solver.penalty.value) {
+    : step_(step),
+      model_(*step.model),
+      m_(step.m),
+      netlist_(step.netlist),
+      plain_(model_.description.solver.multipliers == MultiplierIteration::plain),
+      alpha_(m_, model_.description.solver.penalty.value, plain_ ? 0 : PenaltyFactors<D>::kSmallestRatio,
+             plain_ ? std::numeric_limits<double>::infinity() : PenaltyFactors<D>::kLargestRatio) {
   const StateLayout& n = model_.layout;
   const std::size_t nv = n.nv, nc = netlist_.unknown_state.size();
   correction_.resize(nv);
@@ -149,7 +155,7 @@ double Penalty<D>::weighted_square(const std::vector<double>& rows) const {
 /// tangent, closes them, repeated until the remaining force is small relative to the acting forces, or no progress is made.
 template <int D>
 void Penalty<D>::close_linearised_constraints(double* multipliers) {
-  if (m_.rows == 0) return;
+  if (m_.rows == 0 || plain_) return;
   const MechanismState<D>& mech = step_.work.mechanism;
   double before = std::numeric_limits<double>::infinity(), share = 1;  // share: 0 after the last pass, of which a recording makes more
   for (int pass = 0;; ++pass) {
@@ -174,6 +180,14 @@ void Penalty<D>::close_linearised_constraints(double* multipliers) {
     T_.solve(correction_.data());
     for (std::size_t i = 0; i < step_.increment.size(); ++i) step_.increment[i] -= correction_[i];
   }
+}
+
+/// lambda^(h+1) = lambda^(h) + alpha Phi^(h+1), (19) of formulations; velocity-level rows with their violation over the step.
+template <int D>
+void Penalty<D>::add_plain_increments() {
+  MechanismState<D>& mech = step_.work.mechanism;
+  update_violations(m_, step_.next.v(), step_.factors, mech);
+  for (int i = 0; i < m_.rows; ++i) step_.next.multipliers()[i] += alpha_[i] * mech.violation[i];
 }
 
 /// Whether the violations at the end of a converged step, of second order in its last increment, are a significant force: with the
@@ -219,7 +233,7 @@ bool Penalty<D>::solve_exact() {
 /// Stores the linearised violations left by step_.increment. After close_linearised_constraints().
 template <int D>
 void Penalty<D>::advance_violations() {
-  step_.work.mechanism.violation = step_.work.mechanism.Phi = left_;
+  if (!plain_) step_.work.mechanism.violation = step_.work.mechanism.Phi = left_;
 }
 
 /// step_.ds, step_.dsdot of the ports from step_.increment.
@@ -309,7 +323,7 @@ bool Penalty<D>::solve_forward_difference() {
   std::copy(right_side_.begin(), right_side_.begin() + nv, step_.increment.begin());
   std::copy(right_side_.begin() + nv, right_side_.end(), step_.circuit_increment.begin());
   linearised_violations(m_, step_.factors, mech, step_.increment.data(), left_.data());
-  for (int i = 0; i < m_.rows; ++i) step_.next.multipliers()[i] += alpha_[i] * left_[i];
+  for (int i = 0; i < m_.rows && !plain_; ++i) step_.next.multipliers()[i] += alpha_[i] * left_[i];
   return true;
 }
 
@@ -319,6 +333,7 @@ template <int D>
 bool Penalty<D>::end_is_linearisable(double moved) const {
   if (step_.circuits.has_local_states()) return false;  // solved at the end of the step
   if (m_.rows == 0) return true;
+  if (plain_) return false;                                                   // the violations there are those of the last iteration
   if (model_.description.solver.tangent != TangentKind::exact) return false;  // evaluated elsewhere, for the differences
   return moved < kSameGradients;
 }
@@ -384,6 +399,7 @@ bool Penalty<D>::project(bool moved, StepOutcome& report) {
   P = metric_for(weighted_square(mech.Phi_ddot), alpha_.ratio() * inertial_energy(step_.factors.velocity, 1));
   if (P == nullptr) return false;
   remove_constraint_rate(*P, J, mech.Phi_ddot, step_.next.a());
+  if (plain_) return true;
   jacobian_product(m_, J_q, correction_.data(), left_.data());
   for (int i = 0; i < m_.rows; ++i) step_.next.multipliers()[i] += alpha_[i] * (mech.Phi_ddot[i] - left_[i]) / step_.factors.acceleration;
   return true;
@@ -405,7 +421,7 @@ std::optional<double> Penalty<D>::increment(int /*iteration*/, StepOutcome& repo
   double size = apply_increment(report);
   moved_ = step_.largest_position_increment;
   step_.set_circuit_rates();
-  if (size >= 1)
+  if (size >= 1 && !plain_)
     step_.iterate_hydraulics_only(
         report, size, [&](const double* dF) { return response_ = respond_to_forces(dF); },
         [&](const double*) {
@@ -434,6 +450,10 @@ NewtonArrival Penalty<D>::arrive(bool last, bool capped, StepOutcome& report) {
     held_q_ = step_.work.mechanism.jacobian_q;
   }
   step_.move();
+  if (plain_) {
+    add_plain_increments();
+    return NewtonArrival::accepted;
+  }
   return last && !capped && constraints_are_open() ? NewtonArrival::open : NewtonArrival::accepted;
 }
 

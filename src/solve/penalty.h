@@ -3,12 +3,14 @@
 //   rule      v = f_v theta + v_offset,  a = f_a theta + a_offset                              (A.1)-(A.4); machine_step.h
 //   Newton    on  r = 0 (9), R = 0 (38)-(40) with the exact coupled tangent; after every linear solve
 //             lambda += alpha d,   d = Phi + Phi_theta dtheta: remaining violation of the linearised constraints   (10)
+//             `plain`: lambda += alpha Phi at the new positions, once, and neither oil nor constraints are iterated further
 //   project   v and a onto the constraints in the metric W of the last tangent, slight violations in the full tangent   (11), (12);
-//             lambda consistently, so that it belongs to the projected accelerations
+//             lambda consistently, so that it belongs to the projected accelerations (not `plain`)
 // alpha is a factor per group of constraint rows, set at the first iteration of every step from the stiffness that the group meets
 // (mechanics/penalty_factors.h). All solves with a factored matrix use the gradients it was assembled with.
 // Circuits are condensed to their ports before the mechanism is solved (hydraulics/circuit.h).
-// Source: Jaiswal, Sopanen, Mikkola 2021 (friction), sections 2.1 and 4, appendix A.
+// Sources: Jaiswal, Sopanen, Mikkola 2021 (friction), sections 2.1 and 4, appendix A: numbers above; Jaiswal, Rahikainen, Khadim, Sopanen, Mikkola
+// 2021 (formulations), section 2.3: (18)-(21).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -47,6 +49,7 @@ class Penalty {
   void set_penalty_factors();
   void add_penalty_forces(const std::vector<double>& violation, double* r);
   void close_linearised_constraints(double* multipliers);
+  void add_plain_increments();
   void advance_violations();
   bool end_is_linearisable(double moved) const;
   bool constraints_are_open() const;
@@ -68,6 +71,7 @@ class Penalty {
   const Hydraulics& netlist_;
   SystemMatrix T_, P_;                     // tangent; metric of the projections, with the penalty where they need it; on one pattern
   std::size_t metric_entries_ = 0;         // of the pattern, before those of the penalty
+  bool plain_ = false;                     // solver.multipliers
   PenaltyFactors<D> alpha_;                // per row
   bool alpha_is_set_ = false;              // in this step
   double inertial_forces_ = 0;             // their share of acting_forces(), as predicted

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "base/diagnostic.h"
@@ -92,9 +93,9 @@ Plot difference_plot(const DifferenceStudy& study) {
     for (const DifferencePoint& point : study.points) {
       if (point.found.empty()) continue;
       const double error = relative_error(study, point, i);
-      if (!(error > 0)) continue;  // of no place on a logarithmic axis
+      // an error of zero has no place on a logarithmic axis
       curve.x.push_back(point.increment);
-      curve.y.push_back(error);
+      curve.y.push_back(error > 0 ? error : std::numeric_limits<double>::quiet_NaN());
     }
     panel.curves.push_back(std::move(curve));
   }

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "machine/start.h"
@@ -294,6 +295,37 @@ TEST(Scale, AssemblyNamesTheGivenValuesThatItMoves) {
   ASSERT_EQ(moved.size(), 1u);
   EXPECT_EQ(moved[0].name, "b.angle");
   EXPECT_NEAR(moved[0].change, exact + 1.3, 1e-12);
+}
+
+/// Crank angle and a multiplier of the slider-crank at the end, with a penalty of `ratio` times a member's stiffness 4 m/h^2.
+std::array<double, 2> end_with(const char* multipliers, int n, double ratio) {
+  constexpr double kMass = 2;
+  const double h = std::sqrt(1 / kGravity) / n;
+  const auto model = test::model_from(
+      slider_crank(kMass, 1, n, 3, fmt::format(", multipliers: {}, penalty: {:.17g}", multipliers, ratio * 4 / (h * h) * kMass)));
+  Runner run(model);
+  run.advance(model->description.solver.duration);
+  return {run.state().q()[0], run.state().multipliers()[0]};
+}
+
+/// The iteration of the papers, for comparison. It does not converge where the penalty is below the stiffness at the constraint, and brings rounding of
+/// the positions times the penalty into the multipliers where it is far above.
+TEST(Scale, PlainMultipliersDependOnThePenalty) {
+  const auto refined = end_with("refined", 300, 1e4), plain = end_with("plain", 300, 1e4);
+  EXPECT_NEAR(plain[0], refined[0], 1e-8);
+  EXPECT_NEAR(end_with("refined", 300, 1e-2)[0], refined[0], 1e-6);
+  EXPECT_THROW(end_with("plain", 300, 1e-2), SimulationError);
+  EXPECT_NEAR(end_with("refined", 300, 1e9)[1], refined[1], 1e-4 * std::abs(refined[1]));
+  EXPECT_GT(std::abs(end_with("plain", 300, 1e9)[1] - plain[1]), 1e-2 * std::abs(plain[1]));
+}
+
+/// They belong to the accelerations before their projection: first order (docs/theory.md, section 7).
+TEST(Scale, PlainMultipliersAreOfFirstOrder) {
+  const double exact = end_with("refined", 3200, 1e4)[1];
+  const auto error = [&](const char* multipliers, int n) { return std::abs(end_with(multipliers, n, 1e4)[1] - exact); };
+  EXPECT_NEAR(error("plain", 200) / error("plain", 400), 2, 0.2);
+  EXPECT_NEAR(error("refined", 200) / error("refined", 400), 4, 0.5);
+  EXPECT_GT(error("plain", 400), 20 * error("refined", 400));
 }
 
 }  // namespace
