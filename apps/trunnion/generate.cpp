@@ -36,13 +36,7 @@ std::string identifier(std::string name) {
 /// A path or pattern, and values.
 VariedPath read_parameter(const std::string& text) {
   if (text.find('=') == std::string::npos) return {text, {}};
-  try {
-    return split_vary(text);
-  } catch (const InputError& e) {
-    std::vector<Diagnostic> findings = e.diagnostics();
-    for (Diagnostic& finding : findings) finding.span.file = "--parameter";
-    throw InputError(std::move(findings));
-  }
+  return split_vary(text, "--parameter");
 }
 
 /// Of --parameter. Throws InputError.

@@ -23,7 +23,7 @@ struct LinearizeOptions {
 
 /// `PATH=A:B`, with units.
 ModeSearchRequest search_request(const LinearizeOptions& options) {
-  const VariedValues read = read_variation(options.find);
+  const VariedValues read = read_variation(options.find, "--find-zero");
   if (!read.range) throw InputError({Diagnostic{{"--find-zero", 0, 0}, "", "found " + options.find, "PATH=A:B, the range to search", ""}});
   ModeSearchRequest request{read.path, *read.range, options.damping_ratio, {}};
   if (options.mode != 0) request.mode = options.mode;

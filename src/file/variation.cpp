@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kMostValues = 1'000'000;  // of a range, of a sample
 
-[[noreturn]] void refuse(const char* option, const std::string& path, const std::string& found, const std::string& expected,
+[[noreturn]] void refuse(const std::string& option, const std::string& path, const std::string& found, const std::string& expected,
                          const std::string& hint = "") {
   throw InputError({Diagnostic{{option, 0, 0}, path, found, expected, hint}});
 }
@@ -52,7 +52,7 @@ std::vector<std::string> split(const std::string& text, char separator) {
 std::string in_unit(const std::string& number, const std::string& unit) { return unit.empty() ? number : number + " " + unit; }
 
 /// The numbers of `a:b` or `a:b:step`; empty: the value is none of these.
-std::vector<double> numbers_of(const std::string& path, const std::string& value, std::string& unit) {
+std::vector<double> numbers_of(const std::string& option, const std::string& path, const std::string& value, std::string& unit) {
   const std::vector<std::string> parts = split(value, ':');
   if (parts.size() < 2 || parts.size() > 3) return {};
   std::vector<NumberAndUnit> read;
@@ -65,23 +65,23 @@ std::vector<double> numbers_of(const std::string& path, const std::string& value
   std::vector<double> numbers;
   for (const NumberAndUnit& number : read) {
     if (!number.unit.empty() && number.unit != unit)
-      refuse("--vary", path, fmt::format("the range `{}` mixes units", trimmed(value)), "one unit, such as 50:80:5 mm");
+      refuse(option, path, fmt::format("the range `{}` mixes units", trimmed(value)), "one unit, such as 50:80:5 mm");
     numbers.push_back(number.number);
   }
   return numbers;
 }
 
 /// a, a + step, ... to b, with 12 digits, so that 0.1:0.5:0.1 has 0.3.
-void add_steps(const std::string& path, const std::string& value, const std::vector<double>& numbers, const std::string& unit,
-               std::vector<std::string>& values) {
+void add_steps(const std::string& option, const std::string& path, const std::string& value, const std::vector<double>& numbers,
+               const std::string& unit, std::vector<std::string>& values) {
   constexpr double kNear = 1e-9;  // of a step: the end belongs to the range
   const double a = numbers[0], b = numbers[1], step = numbers[2];
   if (!(step != 0) || (b - a) * step < 0)
-    refuse("--vary", path, fmt::format("the steps of `{}` do not lead from its begin to its end", trimmed(value)),
+    refuse(option, path, fmt::format("the steps of `{}` do not lead from its begin to its end", trimmed(value)),
            "a step above 0 for a rising range, such as 50:80:5 mm, below 0 for a falling one");
   const double steps = std::floor((b - a) / step + kNear);
   if (!(steps < static_cast<double>(kMostValues)))
-    refuse("--vary", path, fmt::format("the range `{}` has too many values", trimmed(value)), fmt::format("at most {}", kMostValues));
+    refuse(option, path, fmt::format("the range `{}` has too many values", trimmed(value)), fmt::format("at most {}", kMostValues));
   for (std::size_t i = 0; i <= static_cast<std::size_t>(steps); ++i)
     values.push_back(in_unit(fmt::format("{:.12g}", std::fma(static_cast<double>(i), step, a)), unit));
 }
@@ -125,37 +125,37 @@ std::optional<NumberAndUnit> number_and_unit(const std::string& text) {
   return read;
 }
 
-VariedValues read_variation(const std::string& text) {
+VariedValues read_variation(const std::string& text, const std::string& option) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0)
-    refuse("--vary", "", "found `" + text + "`", "path=v1,v2,..., such as solver.step=1ms,2ms, or path=a:b:step");
+    refuse(option, "", "found `" + text + "`", "path=v1,v2,..., such as solver.step=1ms,2ms, or path=a:b:step");
   VariedValues variation;
   variation.path = text.substr(0, equals);
   const std::vector<std::string> values = split(text.substr(equals + 1), ',');
   for (const std::string& value : values) {
-    if (trimmed(value).empty()) refuse("--vary", variation.path, "a value is empty", "values separated by commas");
+    if (trimmed(value).empty()) refuse(option, variation.path, "a value is empty", "values separated by commas");
     std::string unit;
-    const std::vector<double> numbers = numbers_of(variation.path, value, unit);
+    const std::vector<double> numbers = numbers_of(option, variation.path, value, unit);
     if (numbers.size() == 3) {
-      add_steps(variation.path, value, numbers, unit, variation.values);
+      add_steps(option, variation.path, value, numbers, unit, variation.values);
     } else if (numbers.size() == 2) {
       if (values.size() > 1 || !(numbers[0] < numbers[1]))
-        refuse("--vary", variation.path, fmt::format("the range `{}` {}", trimmed(value), values.size() > 1 ? "has no step" : "is empty"),
+        refuse(option, variation.path, fmt::format("the range `{}` {}", trimmed(value), values.size() > 1 ? "has no step" : "is empty"),
                values.size() > 1 ? "a:b:step in a list of values" : "a:b with a below b");
       variation.range = {numbers[0], numbers[1], unit};
     } else {
       variation.values.push_back(value);
     }
     if (variation.values.size() > kMostValues)
-      refuse("--vary", variation.path, "there are too many values", fmt::format("at most {}", kMostValues));
+      refuse(option, variation.path, "there are too many values", fmt::format("at most {}", kMostValues));
   }
   return variation;
 }
 
-VariedPath split_vary(const std::string& text) {
-  VariedValues variation = read_variation(text);
+VariedPath split_vary(const std::string& text, const std::string& option) {
+  VariedValues variation = read_variation(text, option);
   if (variation.range)
-    refuse("--vary", variation.path, "the range has no step", "a:b:step, such as 50:80:5 mm", "a:b is for samples of a sweep");
+    refuse(option, variation.path, "the range has no step", "a:b:step, such as 50:80:5 mm", "a:b is for samples of a sweep");
   return {std::move(variation.path), std::move(variation.values)};
 }
 

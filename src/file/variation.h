@@ -36,11 +36,11 @@ struct VariedValues {
 };
 
 /// Reads `path=v1,v2,...` (at commas outside brackets and quotes), of which a value may be `a:b:step`: a, a + step, ... to b, in one unit, which is
-/// written with the last number or with all; or `path=a:b`.
-VariedValues read_variation(const std::string& text);
+/// written with the last number or with all; or `path=a:b`. `option`: that errors name.
+VariedValues read_variation(const std::string& text, const std::string& option = "--vary");
 
 /// The same of values only: ranges without a step are refused.
-VariedPath split_vary(const std::string& text);
+VariedPath split_vary(const std::string& text, const std::string& option = "--vary");
 
 /// All combinations of values, one value per variation; the last variation changes fastest.
 std::vector<std::vector<std::string>> combinations(const std::vector<VariedPath>& variations);

@@ -245,6 +245,8 @@ TEST_F(Program, LinearizeWritesAllThatIsAskedFor) {
   EXPECT_EQ(call(machine + "--at 0.1,0.2 --at 0.3 -o times").code, 0);
   EXPECT_EQ(json("times/at_0.2/linear.json")["time"], 0.2);
   EXPECT_EQ(json("times/over_time.json")["points"].size(), 3U);
+  const Outcome search = call(machine + "--find-zero cylinders.lift.bore -o search");
+  EXPECT_NE(search.output.find("--find-zero: error: found `cylinders.lift.bore`"), std::string::npos) << search.output;
   const Outcome counterpart = call(machine + "--method counterpart --difference-step 1e-6 -o counterpart");
   EXPECT_EQ(counterpart.code, 0);
   EXPECT_NE(counterpart.output.find("10 = 2n + r + u: n = 3 velocities, r = 3 pressures, u = 1 spool\n"), std::string::npos)
