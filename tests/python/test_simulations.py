@@ -215,6 +215,24 @@ def test_linear_models_choose_inputs_and_outputs(driven):
         driven.linearize(at="somewhere")
 
 
+def test_linear_models_have_chosen_coordinates_and_both_sides_of_a_kink(root):
+    four_bar = tr.Model(root / "examples/four_bar.yaml")
+    pivoted, chosen = four_bar.linearize(), four_bar.linearize(independent=["rocker.angle"])
+    assert pivoted.independent != ["rocker.angle"] and chosen.independent == ["rocker.angle"]
+    assert np.allclose(pivoted.eigenvalues, chosen.eigenvalues, rtol=1e-8, atol=1e-8)
+    with pytest.raises(tr.ModelError, match="did you mean rocker.angle"):
+        four_bar.linearize(independent=["rocker.angel"])
+    with pytest.raises(tr.RunError, match="choose fewer"):
+        four_bar.linearize(independent=["rocker.angle", "crank.angle"])
+    with pytest.raises(TypeError):
+        four_bar.linearize(independent="rocker.angle")
+    lever = tr.Model(root / "examples/lever.yaml").linearize(at="equilibrium", outputs=["lever.angle", "valve.flow_P"])
+    other, = lever.other_sides
+    column = lever.A[:, lever.states.index("valve.spool")]
+    assert other.name == "valve.spool" and not other.is_input and not other.above and other.rates.shape == column.shape and other.outputs.shape == (2,)
+    assert not np.allclose(other.rates, column)
+
+
 def test_linear_models_go_to_control_and_scipy(driven, monkeypatch):
     calls = []
 
