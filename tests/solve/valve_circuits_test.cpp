@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <complex>
 #include <functional>
@@ -195,6 +196,47 @@ TEST(ValveCircuit, ReliefPoppetSwingsAndGrowsAsItsCubicSays) {
     EXPECT_EQ(root.real() > 0, zeta < limit);
     EXPECT_GT(swing, 1e3);
   }
+}
+
+/// V/B p' = Q - C s sqrt(dp), tau s' = (dp - p_c) / override - s, by Runge-Kutta's rule at a hundredth of the step; and its eigenvalues.
+TEST(ValveCircuit, LaggedReliefValveFollowsItsTwoEquations) {
+  const double C = coefficient_of(60, 220), range = 20 * kBarUnit, cracking = 200 * kBarUnit, capacity = 0.5e-3 / kOilModulus,
+               feed = 30 * kLitre;
+  constexpr double kTau = 5e-3, kStep = 0.05e-3, kAbove = 1e5;
+  const double dp = zero_of([&](double p) { return C * (p - cracking) / range * std::sqrt(p) - feed; }, cracking, cracking + range);
+  Simulation run =
+      circuit("relief_chatter",
+              {"valves.limit.relief={A: line, B: tank, cracking_pressure: 200 bar, flow: 60 L/min, override: 20 bar, time_constant: 5 ms}",
+               "solver.step=0.05 ms", "volumes.line.pressure=" + std::to_string(dp + kReturn + kAbove)});
+  using Pair = std::array<double, 2>;  // pressure drop, opening
+  const auto rates = [&](const Pair& x) {
+    return Pair{(feed - C * x[1] * std::sqrt(x[0])) / capacity, (std::clamp((x[0] - cracking) / range, 0.0, 1.0) - x[1]) / kTau};
+  };
+  Pair x{dp + kAbove, (dp + kAbove - cracking) / range};  // the valve starts at rest
+  double wrong = 0, swing = 0;
+  for (int i = 0; i < 1000; ++i) {
+    constexpr int kParts = 100;
+    const auto moved = [](const Pair& from, const Pair& rate, double h) { return Pair{from[0] + h * rate[0], from[1] + h * rate[1]}; };
+    for (int k = 0; k < kParts; ++k) {
+      const double h = kStep / kParts;
+      const Pair a = rates(x), b = rates(moved(x, a, h / 2)), c = rates(moved(x, b, h / 2)), d = rates(moved(x, c, h));
+      for (std::size_t j = 0; j < 2; ++j) x[j] += h / 6 * (a[j] + 2 * b[j] + 2 * c[j] + d[j]);
+    }
+    run.step();
+    wrong = std::max(wrong, std::abs(run.value("line.pressure") - kReturn - x[0]));
+    swing = std::max(swing, dp - x[0]);
+    EXPECT_NEAR(run.value("limit.spool"), x[1], 1e-3);
+  }
+  EXPECT_GT(swing, 0.1 * kAbove);
+  EXPECT_LT(wrong, 2e-3 * kAbove);
+  // (l + a)(l + 1/tau) + b/tau = 0 about the steady state
+  const double s = (dp - cracking) / range, a = C * s / (2 * std::sqrt(dp)) / capacity, b = C * std::sqrt(dp) / range / capacity;
+  const std::complex<double> root = (-(a + 1 / kTau) + std::sqrt(std::complex<double>(std::pow(a - 1 / kTau, 2) - 4 * b / kTau))) / 2.0;
+  run.run_until(1);
+  const LinearSystem linear = run.linearize();
+  ASSERT_EQ(linear.eigenvalues.size(), 2U);
+  EXPECT_NEAR(linear.eigenvalues[0].re, root.real(), 1e-4 * std::abs(root));
+  EXPECT_NEAR(linear.eigenvalues[0].im, root.imag(), 1e-4 * std::abs(root));
 }
 
 TEST(ValveCircuit, ReliefValveThatIsHardlyDampedBeatsOnItsSeat) {
