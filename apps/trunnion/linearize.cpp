@@ -23,8 +23,10 @@ struct LinearizeOptions {
 
 /// `PATH=A:B`, with units.
 ModeSearchRequest search_request(const LinearizeOptions& options) {
-  const VariedValues read = read_variation(options.find, "--find-zero");
-  if (!read.range) throw InputError({Diagnostic{{"--find-zero", 0, 0}, "", "found " + options.find, "PATH=A:B, the range to search", ""}});
+  const bool has_values = options.find.find('=') != std::string::npos;
+  const VariedValues read = has_values ? read_variation(options.find, "--find-zero") : VariedValues{};
+  if (!read.range)
+    throw InputError({Diagnostic{{"--find-zero", 0, 0}, "", "found `" + options.find + "`", "PATH=A:B, the range to search", ""}});
   ModeSearchRequest request{read.path, *read.range, options.damping_ratio, {}};
   if (options.mode != 0) request.mode = options.mode;
   return request;

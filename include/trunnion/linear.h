@@ -25,9 +25,9 @@ struct LinearRequest {
 
 /// The column of a state in A and C, or of an input in B and D, on the other side of a kink at the reference, as at the spool of a closed valve.
 struct OtherSideInfo {
-  std::string name;                    ///< of the state or the input
-  bool is_input = false;               ///< a column of B and D
-  bool above = false;                  ///< it holds above the reference, and the model at it and below; otherwise it holds below
+  std::string name;       ///< of the state or the input
+  bool is_input = false;  ///< a column of B and D
+  bool above = false;     ///< it holds above the reference; otherwise below. The model holds at it, and on the side without an entry
   std::vector<double> rates, outputs;  ///< of A or B, of C or D
 };
 

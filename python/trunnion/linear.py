@@ -24,7 +24,7 @@ class Mode(NamedTuple):
 class OtherSide(NamedTuple):
     """The column of a state in A and C, or of an input in B and D, on the other side of a kink at the reference, as at the spool of a closed valve.
 
-    above: it holds above the reference, and the model at it and below; otherwise it holds below.
+    above: it holds above the reference; otherwise below. The model holds at it, and on the side without an entry.
     """
 
     name: str

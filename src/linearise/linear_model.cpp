@@ -23,6 +23,7 @@ namespace {
 
 constexpr double kNudge = 1e-9;             // of a quantity's size: perturbation to the other side of a kink
 constexpr double kJump = 1e-3;              // of a slope: a larger change over a nudge is a kink
+constexpr double kSame = 1e-9;              // relative: equal columns
 constexpr double kTurn = 1e-3;              // [rad, m] how far a moving reference is followed to see whether A changes
 constexpr std::size_t kMostMovers = 64;     // maximum number of states searched for what A depends on
 constexpr double kSteady = 1e-7;            // of the largest entry of a row of A: smaller changes count as constant
@@ -128,6 +129,10 @@ class Lineariser {
       if (acts && !direct) inputs.push_back({LinearInput::Kind::value, signal});
     }
   }
+  bool is_model_input(const LinearInput& input) const {
+    const int number = input.signal - model_->signals.first_input();
+    return input.kind == LinearInput::Kind::value && number >= 0 && number < model_->signals.inputs();
+  }
   /// The change of a signal per change of an input.
   double slope(const LinearInput& of, const LinearInput& input) const {
     const StateVector& at = reduction_.reference();
@@ -186,14 +191,22 @@ class Lineariser {
     const auto read_signals = static_cast<Eigen::Index>(reduction_.inputs().size());
     for (Eigen::Index j = 0; j < read_signals; ++j)
       column.read_input(static_cast<int>(j), reduction_.reference(), linear.B.col(j).data(), linear.D.col(j).data());
-    for (Eigen::Index j = read_signals; j < inputs; ++j) {
-      linear.B.col(j).setZero();
-      linear.D.col(j).setZero();
-      for (Eigen::Index k = 0; k < read_signals; ++k) {
-        const double factor = slope(linear.signals[static_cast<std::size_t>(k)], linear.signals[static_cast<std::size_t>(j)]);
-        linear.B.col(j) += factor * linear.B.col(k);
-        linear.D.col(j) += factor * linear.D.col(k);
+    direct_B_ = linear.B.leftCols(read_signals);
+    direct_D_ = linear.D.leftCols(read_signals);
+    for (Eigen::Index j = 0; j < inputs; ++j) {
+      const LinearInput& input = linear.signals[static_cast<std::size_t>(j)];
+      if (!is_model_input(input)) continue;
+      if (j >= read_signals) {
+        linear.B.col(j).setZero();
+        linear.D.col(j).setZero();
       }
+      for (Eigen::Index k = 0; k < read_signals; ++k) {
+        if (k == j) continue;
+        const double factor = slope(linear.signals[static_cast<std::size_t>(k)], input);
+        linear.B.col(j) += factor * direct_B_.col(k);
+        linear.D.col(j) += factor * direct_D_.col(k);
+      }
+      if (j < read_signals) continue;
       const std::string own = linear.inputs[static_cast<std::size_t>(j)].name + ".input";
       for (Eigen::Index i = 0; i < rows; ++i)
         if (linear.outputs[static_cast<std::size_t>(i)].name == own) linear.D(i, j) = 1;
@@ -282,13 +295,18 @@ class Lineariser {
     return Eigen::Map<const Eigen::MatrixXd>(A.data(), other.size(), other.size());
   }
 
+  /// On which sides of a reference slopes are others than at it.
+  struct Kink {
+    bool above = false, below = false;
+  };
+
   /// Slopes that differ on the two sides of the reference, and the columns on the other side. Invalidates the reduction.
   void find_kinks(const std::vector<std::size_t>& outputs, LinearModel& linear) {
     const StateVector& at = reduction_.reference();
     const MachineState<D>& work = reduction_.rates().work();
-    std::vector<double> s = work.mechanism.s, s_dot = work.mechanism.s_dot, y(at.y(), at.y() + model_->layout.ny), here, below[2], above[2];
-    // A slope that jumps does so at any distance; a smooth change is ten times smaller at a tenth of the distance. 1, -1: on a kink, with
-    // the slope above, below
+    std::vector<double> s = work.mechanism.s, s_dot = work.mechanism.s_dot, y(at.y(), at.y() + model_->layout.ny), here, lower[2], upper[2];
+    // A slope that jumps does so at any distance; a smooth change is ten times smaller at a tenth of the distance. On which
+    // sides the slopes are others than at the reference
     const auto nudge_of = [](double x, double size) { return kNudge * std::max(std::abs(x), size); };
     const auto kinked = [&](double& x, double size) {
       const double kept = x;
@@ -298,25 +316,29 @@ class Lineariser {
       try {
         for (int k : {0, 1}) {
           x = kept - nudge;
-          reduction_.oil_slopes(s.data(), s_dot.data(), y.data(), below[k]);
+          reduction_.oil_slopes(s.data(), s_dot.data(), y.data(), lower[k]);
           x = kept + nudge;
-          reduction_.oil_slopes(s.data(), s_dot.data(), y.data(), above[k]);
+          reduction_.oil_slopes(s.data(), s_dot.data(), y.data(), upper[k]);
           nudge *= 10;
         }
       } catch (const CommandError&) { possible = false; }
       x = kept;
-      if (!possible) return 0;
-      for (std::size_t i = 0; i < below[0].size(); ++i) {
-        const double near = std::abs(above[0][i] - below[0][i]), far = std::abs(above[1][i] - below[1][i]);
-        if (near > kJump * std::max(std::abs(above[0][i]), std::abs(below[0][i])) && near > 0.5 * far)
-          return std::abs(above[0][i] - here[i]) <= std::abs(below[0][i] - here[i]) ? 1 : -1;
+      Kink kink;
+      for (std::size_t i = 0; possible && i < here.size(); ++i) {
+        const double near = std::abs(upper[0][i] - lower[0][i]), far = std::abs(upper[1][i] - lower[1][i]);
+        const double limit = kJump * std::max(std::abs(upper[0][i]), std::abs(lower[0][i]));
+        if (!(near > limit) || !(near > 0.5 * far)) continue;
+        kink.above = kink.above || std::abs(upper[0][i] - here[i]) > limit;
+        kink.below = kink.below || std::abs(lower[0][i] - here[i]) > limit;
       }
-      return 0;
+      return kink;
     };
-    const auto warn = [&](const std::string& name, double value, int side) {
-      if (side != 0)
-        linear.warnings.push_back(fmt::format("{} = {:.6g} is on a kink: the model holds at and {} this value, not {}", name, value,
-                                              side > 0 ? "above" : "below", side > 0 ? "below" : "above"));
+    const auto warn = [&](const std::string& name, double value, Kink kink) {
+      if (!kink.above && !kink.below) return;
+      const char* const holds = kink.above && kink.below ? "at this value alone, neither above nor below"
+                                : kink.below             ? "at and above this value, not below"
+                                                         : "at and below this value, not above";
+      linear.warnings.push_back(fmt::format("{} = {:.6g} is on a kink: the model holds {}", name, value, holds));
     };
     const Hydraulics& netlist = model_->hydraulics;
     const auto warn_of = [&](int i, const std::string& of, const char* position, const char* rate) {
@@ -329,17 +351,24 @@ class Lineariser {
       if (port.port >= netlist.pistons) warn_of(port.port, port.place.joint + ".", port.place.name.position, port.place.name.rate);
     ColumnReader column(*this, outputs);
     for (int i = 0; i < model_->layout.ny; ++i) {
-      const double size = i < static_cast<int>(netlist.volumes.size()) ? 1e5 : 1e-6;
-      const int side = kinked(y[i], size);
-      warn(model_->state_names[i], y[i], side);
-      if (side == 0) continue;
-      StateVector other = at;
-      for (const int k : moving_with(i)) other.y()[k] -= side * nudge_of(other.y()[k], size);
-      std::vector<double> moved(other.y(), other.y() + model_->layout.ny);
-      reduction_.oil_slopes(s.data(), s_dot.data(), moved.data(), here);
-      read_other_side(i, side, other, column, linear);
+      const double size = i < static_cast<int>(netlist.volumes.size()) ? 1e5 : is_spool(i) ? 1 : 1e-6;
+      const Kink kink = kinked(y[i], size);
+      warn(model_->state_names[i], y[i], kink);
+      for (const bool above : {false, true}) {
+        if (!(above ? kink.above : kink.below)) continue;
+        StateVector other = at;
+        for (const int k : moving_with(i)) other.y()[k] += (above ? 1 : -1) * nudge_of(other.y()[k], size);
+        std::vector<double> moved(other.y(), other.y() + model_->layout.ny);
+        reduction_.oil_slopes(s.data(), s_dot.data(), moved.data(), here);
+        read_other_side(i, above, other, column, linear);
+      }
     }
-    add_other_sides_of_composites(linear);
+    add_other_sides_of_inputs(linear);
+  }
+
+  bool is_spool(int state) const {
+    const std::vector<Spool>& spools = model_->hydraulics.spools;
+    return std::any_of(spools.begin(), spools.end(), [&](const Spool& spool) { return spool.state == state; });
   }
 
   /// The state, or all spools that are the same signal.
@@ -354,9 +383,9 @@ class Lineariser {
   }
 
   /// The column of a state of the oil on a kink, or of the input that it is, where the oil's slopes are those of the other side.
-  void read_other_side(int state, int side, const StateVector& at, ColumnReader& column, LinearModel& linear) {
+  void read_other_side(int state, bool above, const StateVector& at, ColumnReader& column, LinearModel& linear) {
     OtherSide other;
-    other.above = side < 0;
+    other.above = above;
     other.rates.resize(linear.A.rows());
     other.outputs.resize(linear.C.rows());
     if (const auto found = std::find(linear.first_order.begin(), linear.first_order.end(), state); found != linear.first_order.end()) {
@@ -374,28 +403,42 @@ class Lineariser {
       other.is_input = true;
       other.column = static_cast<int>(input - linear.signals.begin());
       for (const OtherSide& known : linear.other_sides)
-        if (known.is_input && known.column == other.column) return;  // another spool of the signal
+        if (known.is_input && known.column == other.column && known.above == above) return;  // another spool of the signal
       column.read_input(other.column, at, other.rates.data(), other.outputs.data());
     }
+    const bool input = other.is_input;
+    if (other.rates.isApprox((input ? direct_B_ : linear.A).col(other.column), kSame) &&
+        other.outputs.isApprox((input ? direct_D_ : linear.C).col(other.column), kSame))
+      return;  // the kink has no effect here
     linear.other_sides.push_back(std::move(other));
   }
 
-  /// Inputs that act through signals on a kink, by the chain rule.
-  void add_other_sides_of_composites(LinearModel& linear) const {
-    const std::vector<OtherSide> read = linear.other_sides;
-    for (auto j = static_cast<int>(reduction_.inputs().size()); j < static_cast<int>(linear.inputs.size()); ++j)
-      for (const OtherSide& of : read) {
-        if (!of.is_input) continue;
-        const double factor = slope(linear.signals[static_cast<std::size_t>(of.column)], linear.signals[static_cast<std::size_t>(j)]);
-        if (factor == 0) continue;
-        linear.other_sides.push_back({true, j, of.above == (factor > 0), linear.B.col(j) + factor * (of.rates - linear.B.col(of.column)),
-                                      linear.D.col(j) + factor * (of.outputs - linear.D.col(of.column))});
+  /// Inputs of the model that act through signals on a kink: all of these move to one side, or to the other, with the input.
+  void add_other_sides_of_inputs(LinearModel& linear) const {
+    const std::vector<OtherSide> read = std::exchange(linear.other_sides, {});
+    for (const OtherSide& of : read)
+      if (!of.is_input || !is_model_input(linear.signals[static_cast<std::size_t>(of.column)])) linear.other_sides.push_back(of);
+    for (int j = 0; j < static_cast<int>(linear.inputs.size()); ++j)
+      for (const bool above : {false, true}) {
+        OtherSide sum{true, j, above, linear.B.col(j), linear.D.col(j)};
+        bool on_kink = false;
+        for (const OtherSide& of : read) {
+          if (!of.is_input || !is_model_input(linear.signals[static_cast<std::size_t>(j)])) continue;
+          const double factor =
+              of.column == j ? 1 : slope(linear.signals[static_cast<std::size_t>(of.column)], linear.signals[static_cast<std::size_t>(j)]);
+          if (factor == 0 || of.above != (above == (factor > 0))) continue;
+          sum.rates += factor * (of.rates - direct_B_.col(of.column));
+          sum.outputs += factor * (of.outputs - direct_D_.col(of.column));
+          on_kink = true;
+        }
+        if (on_kink) linear.other_sides.push_back(std::move(sum));
       }
   }
 
   std::shared_ptr<const CompiledModel> model_;
   const Mechanism<D>& m_;
   Reduction<D> reduction_;
+  Eigen::MatrixXd direct_B_, direct_D_;  // of the signals that are read, each alone
 };
 
 // ---------------------------------------------------------------- counterpart: differences of the whole index-1 system

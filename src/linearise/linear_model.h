@@ -44,7 +44,7 @@ struct LinearInput {
 struct OtherSide {
   bool is_input = false;  // a column of B and D
   int column = 0;
-  bool above = false;              // it holds above the reference, and the model at it and below; otherwise it holds below
+  bool above = false;              // it holds above the reference; otherwise below. The model holds at it, and on the side without an entry
   Eigen::VectorXd rates, outputs;  // of A or B, of C or D
 };
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "linearise/variables.h"
 
+#include <algorithm>
+
 namespace trunnion {
 
 namespace {
@@ -50,6 +52,9 @@ std::vector<LinearVariable> signal_readers(const CompiledModel& model) {
     const auto& [name, input] = model.description.inputs[static_cast<std::size_t>(i)];
     readers[model.signals.first_input() + i] = {name, input.unit, "input " + name, 0};
   }
+  for (std::size_t i = 0; i < std::min(readers.size(), model.signals.names().size()); ++i)  // those that only control blocks read
+    if (const std::string& name = model.signals.names()[i]; readers[i].name.empty() && !name.empty())
+      readers[i] = {name, "", "signal " + name, 0};
   return readers;
 }
 

@@ -42,6 +42,12 @@ DifferenceStudy difference_study(const LinearCase& c, std::vector<double> increm
   const LinearModel reduced = linearise(c.model, c.reference);
   const Spectrum exact = spectrum(reduced.A, reduced.states);
   study.exact = values_of(exact);
+  if (reduced.changes)
+    study.notes.emplace_back(
+        "the reference moves and the model changes with it: its eigenvalues depend on the coordinates, whatever the increment");
+  if (std::any_of(reduced.warnings.begin(), reduced.warnings.end(),
+                  [](const std::string& text) { return text.find("on a kink") != std::string::npos; }))
+    study.notes.emplace_back("the reference is on a kink: central differences average its two sides, whatever the increment");
   std::sort(increments.begin(), increments.end());
   increments.erase(std::unique(increments.begin(), increments.end()), increments.end());
   for (const double increment : increments) {
@@ -107,7 +113,7 @@ std::string difference_text(const DifferenceStudy& study) {
   std::vector<std::vector<std::string>> lines{{"increment", "largest relative error", "of eigenvalue 1/s"}};
   for (const DifferencePoint& point : study.points) {
     double largest = -1;
-    std::string of = point.status;
+    std::string of = point.found.empty() ? "failed" : "";
     for (std::size_t i = 0; i < point.found.size(); ++i)
       if (is_drawn(study.exact[i]) && relative_error(study, point, i) > largest) {
         largest = relative_error(study, point, i);

@@ -22,6 +22,7 @@ struct DifferencePoint {
 struct DifferenceStudy {
   std::vector<std::complex<double>> exact;  // [1/s] of the reduced model, by decreasing real part
   std::vector<DifferencePoint> points;      // by ascending increment
+  std::vector<std::string> notes;           // reasons of differences that do not vanish with the increment
 };
 
 /// About the reference of `c`, for increments above zero. Throws what linearise throws for the reduced model.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "base/units.h"
@@ -33,8 +34,7 @@ class Findings {
   std::vector<Diagnostic> list_;
 };
 
-void check_time(Findings& findings, const char* option, double time, const CompiledModel& model) {
-  const double duration = model.description.solver.duration;
+void check_time(Findings& findings, const char* option, double time, double duration) {
   if (!(time >= 0) || time > duration)
     findings.add(option, fmt::format("{:g} s is not within the run, which lasts from 0 to {:g} s", time, duration), "",
                  time > duration ? "a longer one: --set solver.duration=..." : "");
@@ -110,8 +110,9 @@ void check_search(Findings& findings, const LinearStudyRequest& request) {
 void check_request(const LinearStudyRequest& request, const std::shared_ptr<const CompiledModel>& model) {
   Findings findings;
   const bool counterpart = request.options.method == LinearMethod::counterpart;
-  for (double time : request.at) check_time(findings, "--at", time, *model);
-  if (request.simulate) check_time(findings, "--simulate", *request.simulate, *model);
+  const double duration = model->description.solver.duration;
+  for (double time : request.at) check_time(findings, "--at", time, duration);
+  if (request.simulate) check_time(findings, "--simulate", *request.simulate, duration);
   check_outputs(findings, request, model);
   check_differences(findings, request);
   check_coordinates(findings, request, *model);
@@ -175,7 +176,11 @@ void check_values(const LinearStudyRequest& request) {
   for (const auto& values : combinations(request.vary)) {
     std::vector<Override> overrides = request.overrides;
     for (const Override& o : overrides_of(request, values)) overrides.push_back(o);
-    (void)load_model(request.model_file, overrides);
+    const double duration = load_model(request.model_file, overrides).solver.duration;
+    Findings findings;
+    if (request.simulate) check_time(findings, "--simulate", *request.simulate, duration);
+    for (const double time : request.at) check_time(findings, "--at", time, duration);
+    findings.throw_any();
   }
 }
 
@@ -215,18 +220,19 @@ RootLocus root_locus(const LinearStudyRequest& request, const Progress& progress
   }
   check_values(request);
   for (const auto& values : combinations(request.vary)) {
+    LinearStudyRequest of = request;
+    for (const Override& o : overrides_of(request, values)) of.overrides.push_back(o);
+    std::optional<LinearCase> found;
     try {
-      LinearStudyRequest of = request;
-      for (const Override& o : overrides_of(request, values)) of.overrides.push_back(o);
-      const LinearCase c = single_case(of, load(of));
-      locus.points.push_back(root_locus_point(values, c));
-      if (each) each(of, values, c);
+      found = single_case(of, load(of));
+      locus.points.push_back(root_locus_point(values, *found));
     } catch (const Error& error) {
       RootLocusPoint point;
       point.values = values;
       point.status = error.what();
       locus.points.push_back(std::move(point));
     }
+    if (found && each) each(locus.points.size(), values, of, *found);
     if (progress) progress(static_cast<double>(locus.points.size()));
   }
   follow(locus, sizes);
@@ -420,7 +426,7 @@ class Study {
   }
 
   void single() {
-    const LinearCase c = with_notes(single_case(request_, model_));
+    const LinearCase c = with_notes(first_case());
     files_ = "linear.json, linear.csv, eigenvalues.csv, linear.mat";
     std::optional<FrequencyStudy> paths;  // unknown inputs are reported before files are written
     if (!request_.frequency.inputs.empty()) paths = frequency_study(c, request_.frequency);
@@ -433,6 +439,18 @@ class Study {
     if (request_.find) find(c);
     if (request_.simulate) simulate(c);
     print_files();
+  }
+
+  /// By the first increment with which there is a linear model, if several are given.
+  LinearCase first_case() {
+    for (std::size_t i = 0;; ++i) {
+      if (i < request_.increments.size()) request_.options.step = request_.increments[i];
+      try {
+        return single_case(request_, model_);
+      } catch (const SimulationError&) {
+        if (i + 1 >= request_.increments.size()) throw;
+      }
+    }
   }
 
   void write_paths(const FrequencyStudy& study) {
@@ -487,6 +505,7 @@ class Study {
     const Plot plot = difference_plot(study);
     add_picture("differences.svg", draw(plot, folder_ + "/differences.svg"), plot);
     print(difference_text(study));
+    for (const std::string& note : study.notes) print(fmt::format("  {:<19} {}\n", "note", note));
     for (const DifferencePoint& point : study.points)
       if (point.found.empty()) fail(fmt::format("--difference-step {:g}: {}", point.increment, point.status));
   }
@@ -495,9 +514,9 @@ class Study {
     std::size_t count = 1;
     for (const auto& [path, values] : request_.vary) count *= values.size();
     VariedTable derivatives(request_.vary), responses(request_.vary);
-    const auto each = [&](const LinearStudyRequest& of, const std::vector<std::string>& values, const LinearCase& c) {
-      if (!of.sensitivity.empty()) derivatives.add(values, sensitivity_csv(sensitivities(of, c)));
-      if (of.simulate) responses.add(values, simulate_point(of, c, responses.points() + 1));
+    const auto each = [&](std::size_t number, const std::vector<std::string>& values, const LinearStudyRequest& of, const LinearCase& c) {
+      if (!of.sensitivity.empty()) derivatives.add(values, sensitivity_point(of, c, number));
+      if (of.simulate) responses.add(values, simulate_point(of, c, number));
     };
     const RootLocus locus = root_locus(request_, progress("root locus ", static_cast<double>(count)), each);
     files_ += ", root_locus.csv, root_locus.json";
@@ -514,6 +533,22 @@ class Study {
   void write_varied(const VariedTable& table, const char* name) {
     write_text(table.text(), folder_ + "/" + name);
     files_ += std::string(", ") + name;
+  }
+
+  /// The table of a combination; of refusals only if it has none.
+  std::string sensitivity_point(const LinearStudyRequest& of, const LinearCase& c, std::size_t number) {
+    try {
+      return sensitivity_csv(sensitivities(of, c));
+    } catch (const Error& error) {
+      fail(fmt::format("combination {}: {}", number, error.what()));
+      SensitivityTable table{c, of.sensitivity, {}};
+      for (std::size_t i = 0; i < of.sensitivity.size(); ++i) {
+        Sensitivity& row = table.rows.emplace_back();
+        row.value = std::numeric_limits<double>::quiet_NaN();
+        row.refusal = error.what();
+      }
+      return sensitivity_csv(table);
+    }
   }
 
   /// Writes simulate_NUMBER.csv of a combination. A table with the largest difference of every channel.

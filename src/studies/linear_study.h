@@ -48,8 +48,9 @@ std::string sensitivity_csv(const SensitivityTable& table);
 std::string sensitivity_json(const SensitivityTable& table);
 std::string sensitivity_text(const SensitivityTable& table);
 
-/// What else is done with every linear model of a root locus; `of`: the request with the values of its combination.
-using EachPoint = std::function<void(const LinearStudyRequest& of, const std::vector<std::string>& values, const LinearCase& c)>;
+/// What else is done with every linear model of a root locus; `number`: of its combination, from 1; `of`: the request with its values.
+using EachPoint =
+    std::function<void(std::size_t number, const std::vector<std::string>& values, const LinearStudyRequest& of, const LinearCase& c)>;
 
 /// Root locus over request.vary. Wrong values throw InputError before the first point is computed; a combination without linear model is
 /// a point with its reason.

@@ -243,6 +243,11 @@ TEST(LinearModel, WarnsWhereAValveIsAboutToOpen) {
   EXPECT_TRUE(holds(warnings("0.5", {"volumes.supply.pressure=4 MPa", "volumes.line.pressure=4 MPa"}), "supply.pressure"));
 }
 
+LinearModel linearise_start(const std::string& text) {
+  const auto model = test::model_from(text);
+  return linearise(model, start_state(*model));
+}
+
 /// Closed, on one side of it, or on the other: drift and outputs at the same positions and pressures.
 TEST(LinearModel, AClosedValveHasAColumnForEachSide) {
   constexpr double kSmall = 1e-6;
@@ -298,6 +303,67 @@ TEST(LinearModel, AClosedValveHasAColumnForEachSide) {
   const auto open = test::model_from(
       std::string(test::kDrivenCrane).replace(std::string(test::kDrivenCrane).find("lever: {"), 8, "lever: {default: 5, "));
   EXPECT_TRUE(linearise(open, start_state(*open)).other_sides.empty());
+}
+
+/// An input that moves several closed valves, by itself, through sums, and backwards: its column on each side is the sum of theirs.
+TEST(LinearModel, AnInputOnSeveralKinksHasTheSumsOfBothSides) {
+  constexpr double kSmall = 1e-6;
+  for (const std::string second : {"s2: {sum: [joy, joy]}", "s2: {product: [joy, back]}\n  back: {constant: -0.7}"})
+    for (const std::string first : {"s1", "joy"}) {
+      SCOPED_TRACE(first + ", " + second);
+      const auto linear_at = [&](double joy) {
+        return linearise_start(fmt::format(R"(
+trunnion: 1
+fluid: {{density: 850, bulk_modulus: 1.5e9}}
+volumes:
+  a1: {{volume: 0.5 L, pressure: 4 MPa}}
+  b1: {{volume: 0.5 L, pressure: 2 MPa}}
+  a2: {{volume: 0.7 L, pressure: 5 MPa}}
+  b2: {{volume: 0.7 L, pressure: 3 MPa}}
+sources: {{pump: {{pressure: 10 MPa}}, tank: {{pressure: 1 bar}}}}
+valves:
+  v1: {{directional_4_3: {{P: pump, T: tank, A: a1, B: b1, flow: 10 L/min}}, signal: {}}}
+  v2: {{directional_4_3: {{P: pump, T: tank, A: a2, B: b2, flow: 10 L/min}}, signal: s2}}
+inputs: {{joy: {{default: {:.17g}}}, trim: {{}}}}
+signals:
+  s1: {{sum: [joy, trim]}}
+  {}
+solver: {{step: 1 ms, duration: 1 s}}
+)",
+                                           first, joy, second));
+      };
+      const LinearModel closed = linear_at(0);
+      const auto joy = std::find_if(closed.inputs.begin(), closed.inputs.end(), [](const LinearVariable& v) { return v.name == "joy"; }) -
+                       closed.inputs.begin();
+      ASSERT_LT(joy, static_cast<std::ptrdiff_t>(closed.inputs.size()));
+      for (const double h : {kSmall, -kSmall}) {
+        Eigen::VectorXd column = closed.B.col(joy);
+        for (const OtherSide& other : closed.other_sides)
+          if (other.is_input && other.column == joy && other.above == (h > 0)) column = other.rates;
+        const Eigen::VectorXd slopes = (linear_at(h).drift - closed.drift) / h;
+        EXPECT_LT((column - slopes).cwiseAbs().maxCoeff(), 1e-9 * slopes.cwiseAbs().maxCoeff()) << h << "\n" << column << "\n" << slopes;
+      }
+    }
+}
+
+/// Three slopes: of two actuators at rest on one pump, above, below, and at zero.
+TEST(LinearModel, AKinkMayHaveASlopeOfItsOwnBetweenItsSides) {
+  const auto at = [](double lever) {
+    const auto model = test::load_example("two_arms_one_pump", {fmt::format("signals.lever_1={:.17g}", lever)});
+    return linearise(model, start_state(*model));
+  };
+  const LinearModel rest = at(0);
+  int sides = 0;
+  for (const OtherSide& other : rest.other_sides) {
+    if (!other.is_input || rest.inputs[static_cast<std::size_t>(other.column)].name != "lift_1.signal") continue;
+    ++sides;
+    const Eigen::VectorXd expected = at(other.above ? 1e-9 : -1e-9).B.col(other.column);
+    EXPECT_LT((other.rates - expected).cwiseAbs().maxCoeff(), 1e-6 * expected.cwiseAbs().maxCoeff()) << other.above;
+  }
+  EXPECT_EQ(sides, 2);
+  EXPECT_TRUE(std::any_of(rest.warnings.begin(), rest.warnings.end(), [](const std::string& w) {
+    return w.find("holds at this value alone, neither above nor below") != std::string::npos;
+  }));
 }
 
 TEST(LinearModel, IndependentCoordinatesCanBeChosen) {

@@ -248,6 +248,10 @@ TEST_F(LinearStudy, CounterpartsOfSeveralIncrementsAreOneTable) {
   EXPECT_LT(largest["1e-06"], 1e-5);
   EXPECT_GT(largest["0.01"], 100 * largest["1e-06"]);
   EXPECT_GT(largest["1e-12"], 10 * largest["1e-06"]);
+  request_.increments = {1e300, 1e-5};  // the first one that works gives the linear model
+  request_.options.step = 1e300;
+  EXPECT_NE(run().find("--difference-step 1e+300: "), std::string::npos);
+  EXPECT_TRUE(fs::exists(out("linear.json")));
   request_.increments = {1e-3, -1};
   EXPECT_NE(refusal().find("--difference-step"), std::string::npos);
   request_.increments = {1e-3, 1e-4};
@@ -385,6 +389,25 @@ TEST_F(LinearStudy, EveryPointOfARootLocusHasItsSensitivitiesAndItsRun) {
   for (const char* file : {"simulate_1.csv", "simulate_2.csv", "simulate.csv", "sensitivity.csv"})
     EXPECT_TRUE(fs::exists(out(file))) << file;
   EXPECT_NE(text_of(out("simulate_1.csv")), text_of(out("simulate_2.csv")));
+}
+
+TEST_F(LinearStudy, CombinationsWithoutSensitivitiesKeepTheirPoint) {
+  request_.model_file = std::string(TRUNNION_SOURCE_DIR) + "/examples/lever.yaml";
+  request_.overrides = {{"volumes.piston_side.pressure", "3 MPa"}, {"solver.duration", "0.1"}};
+  request_.vary = {{"volumes.piston_side.pressure", {"3 MPa", "equilibrium", "4 MPa"}}};
+  request_.sensitivity = {"volumes.piston_side.pressure"};
+  request_.simulate = 0.05;
+  const std::string failure = run();
+  EXPECT_NE(failure.find("combination 2: "), std::string::npos) << failure;
+  EXPECT_EQ(failure.find("no linear model"), std::string::npos) << failure;
+  EXPECT_EQ(json("root_locus.json")["points"].size(), 3U);
+  const std::string table = text_of(out("root_locus_sensitivity.csv"));
+  EXPECT_NE(table.find("\nequilibrium,volumes.piston_side.pressure,nan,1,"), std::string::npos) << table;
+  EXPECT_NE(table.find("\n4 MPa,volumes.piston_side.pressure,4000000,1,"), std::string::npos) << table;
+  EXPECT_TRUE(fs::exists(out("simulate_3.csv")));
+  request_.vary = {{"solver.duration", {"0.1", "0.02"}}};
+  EXPECT_NE(refusal().find("--simulate: error: 0.05 s is not within the run, which lasts from 0 to 0.02 s"), std::string::npos)
+      << refusal();
 }
 
 TEST_F(LinearStudy, RootLocusKeepsWhatThereIsWhenAPointFails) {
