@@ -52,7 +52,7 @@ struct LinearSystem {
 /// to an input at both ends of the step.
 struct Transition {
   double begin = 0, end = 0;                // [s]
-  std::vector<ChannelInfo> states, inputs;  // inputs as in LinearSystem
+  std::vector<ChannelInfo> states, inputs;  // inputs: signals that elements read, each alone; not inputs that act through sums and products
   std::vector<std::vector<double>> F, G;    // by rows
 };
 
