@@ -17,6 +17,7 @@
 #include "report/viewer_page.h"
 #include "results/files.h"
 #include "results/read_results.h"
+#include "results/response_sensitivity.h"
 #include "results/run_case.h"
 #include "schema/fingerprint.h"
 #include "studies/curve_family.h"
@@ -238,6 +239,31 @@ struct RunResult::Content {
   std::chrono::steady_clock::time_point start;
   double wall_seconds = 0;
 };
+
+Sensitivities response_sensitivities(const std::shared_ptr<const Model>& model, const SensitivityOptions& options) {
+  if (!model) throw ModelError("sensitivities need a model");
+  std::vector<std::string> paths;
+  for (const ParameterIndex i : options.parameters) {
+    if (i.number < 0 || static_cast<std::size_t>(i.number) >= model->parameters().size())
+      throw ModelError("there is no parameter number " + std::to_string(i.number));
+    paths.push_back(model->parameters()[static_cast<std::size_t>(i.number)].name);
+  }
+  const double duration = model->content().compiled->description.solver.duration;
+  for (std::size_t i = 0; i < options.times.size(); ++i)
+    if (const double t = options.times[i]; !(t >= (i > 0 ? options.times[i - 1] : 0) && t <= duration * (1 + kSameSampleTime)))
+      throw ModelError("times of sensitivities must increase, from 0 to the end of the run");
+  return translated([&] {
+    std::vector<SampledChannel> channels;
+    for (const std::string& name : options.channels) {
+      (void)model->channel(name);
+      channels.push_back({name, options.times});
+    }
+    ResponseSensitivity of = response_sensitivity(*model->content().compiled, paths, channels, options.threads);
+    Sensitivities result{options.times, std::move(of.values), std::move(of.derivatives), std::move(of.failure)};
+    if (!result.values.empty()) result.times.resize(result.values.front().size());
+    return result;
+  });
+}
 
 RunResult run_in_memory(const std::shared_ptr<const Model>& model, const RunOptions& options) {
   if (!model) throw ModelError("a run needs a model");

@@ -33,6 +33,7 @@ void add_sweep(CLI::App& app, Action& action);
 void add_friction(CLI::App& app, Action& action);
 void add_curve(CLI::App& app, Action& action);
 void add_fit(CLI::App& app, Action& action);
+void add_sensitivity(CLI::App& app, Action& action);
 void add_generate(CLI::App& app, Action& action);
 void add_study(CLI::App& app, Action& action);
 void add_report(CLI::App& app, Action& action);

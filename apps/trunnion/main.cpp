@@ -139,6 +139,7 @@ int run_program(int argc, char** argv) {
   cli::add_friction(app, action);
   cli::add_curve(app, action);
   cli::add_fit(app, action);
+  cli::add_sensitivity(app, action);
   cli::add_generate(app, action);
   cli::add_study(app, action);
   cli::add_report(app, action);

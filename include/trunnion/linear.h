@@ -48,12 +48,13 @@ struct LinearSystem {
   std::vector<std::string> warnings;
 };
 
-/// Derivative of a step: dx1 = F dx0 + G du in the minimal vector of the state before and after it (Simulation::minimal_states); du is added
+/// Derivative of a step: dx1 = F dx0 + G du + P dp in the minimal vector of the state before and after it (Simulation::minimal_states); du is added
 /// to an input at both ends of the step.
 struct Transition {
-  double begin = 0, end = 0;                // [s]
-  std::vector<ChannelInfo> states, inputs;  // inputs: signals that elements read, each alone; not inputs that act through sums and products
-  std::vector<std::vector<double>> F, G;    // by rows
+  double begin = 0, end = 0;                 // [s]
+  std::vector<ChannelInfo> states, inputs;   // inputs: signals that elements read, each alone, and the model's, which act through those
+  std::vector<std::string> parameters;       // paths, as asked for
+  std::vector<std::vector<double>> F, G, P;  // by rows
 };
 
 }  // namespace trunnion

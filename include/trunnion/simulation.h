@@ -218,9 +218,11 @@ class Simulation {
   /// The same into existing storage, without eigenvalues and `stability`; `moving` is true where A depends on a state that moves. Also in the core.
   void linearize(const LinearRequest& request, LinearSystem& system) const;
 
-  /// The exact derivative of the last step. Its coordinates are those of the first call. Throws ModelError for integrators without a fixed
-  /// monolithic step, and where the last step was subdivided or there is none, RunError at a singular configuration.
-  Transition transition() const;
+  /// The exact derivative of the last step. Its coordinates are those of the first call. `parameters`: with the derivatives with respect to these at
+  /// their values, the minimal vector before the step unchanged; not in the core library, like machines with control blocks, implicit rules
+  /// other than the trapezoidal one, and its steps by baumgarte with constraints. Throws ModelError for integrators without a fixed monolithic
+  /// step, and where the last step was subdivided or there is none, RunError at a singular configuration.
+  Transition transition(const std::vector<ParameterIndex>& parameters = {}) const;
 
   long steps() const;           ///< number of steps
   long iterations() const;      ///< of all steps

@@ -24,6 +24,7 @@
 #include "trunnion/linear.h"
 #include "trunnion/model.h"
 #include "trunnion/run.h"
+#include "trunnion/sensitivity.h"
 #include "trunnion/simulation.h"
 
 namespace trunnion {

@@ -49,6 +49,20 @@ py::array column(const py::object& self, std::size_t channel) {
   return view;
 }
 
+/// (times, values [channels, times], derivatives [parameters, channels, times], failure).
+py::tuple sensitivities(const SharedModel& model, const std::vector<int>& parameters, const std::vector<std::string>& channels,
+                        const std::vector<double>& times, int threads) {
+  SensitivityOptions options{{}, channels, times, threads};
+  for (const int number : parameters) options.parameters.push_back({number});
+  const Sensitivities found = [&] {
+    const py::gil_scoped_release unlocked;
+    return response_sensitivities(model.model, options);
+  }();
+  py::list derivatives;
+  for (const auto& of : found.derivatives) derivatives.append(matrix(of, found.times.size()));
+  return py::make_tuple(vector(found.times), matrix(found.values, found.times.size()), derivatives, found.failure);
+}
+
 /// (file, unfinished, channels, columns) of results in files.
 py::tuple read_run(const std::string& path) {
   const RecordedRun run = [&] {
@@ -144,6 +158,7 @@ void bind_model(py::module_& module) {
           "save", [](const Run& r, const std::string& folder, const std::string& model) { r.result.save(folder, model); }, Release());
 
   module.def("run", run);
+  module.def("sensitivities", sensitivities);
   module.def("read_run", read_run);
   module.def("sweep", sweep);
   module.def("to_si", &to_si);

@@ -101,13 +101,16 @@ py::dict linearize(Machine& m, const std::vector<std::string>& outputs, const st
   return d;
 }
 
-py::dict transition(Machine& m) {
+py::dict transition(Machine& m, const std::vector<int>& parameters) {
   const Use use(m.busy);
-  const Transition t = m.simulation.transition();
+  std::vector<ParameterIndex> indices;
+  for (const int number : parameters) indices.push_back({number});
+  const Transition t = m.simulation.transition(indices);
   py::dict d;
   d["begin"] = t.begin, d["end"] = t.end;
   d["states"] = infos(t.states), d["inputs"] = infos(t.inputs);
   d["F"] = matrix(t.F, t.states.size()), d["G"] = matrix(t.G, t.inputs.size());
+  d["P"] = matrix(t.P, t.parameters.size());
   return d;
 }
 
@@ -269,7 +272,7 @@ void bind_simulation(py::module_& module) {
       .def("set_minimal_state", set_minimal_state)
       .def("select_coordinates", locked([](Simulation& s) { s.select_coordinates(); }))
       .def("linearize", linearize)
-      .def("transition", transition)
+      .def("transition", transition, py::arg("parameters"))
       .def_property_readonly("steps", [](Machine& m) { return m.simulation.steps(); })
       .def_property_readonly("iterations", [](Machine& m) { return m.simulation.iterations(); });
 

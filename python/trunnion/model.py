@@ -15,9 +15,9 @@ from ._optional import progress_bar
 from .errors import Interrupted, ModelError, RunError
 from .linear import LinearSystem
 from .result import Result
-from .units import Quantity, array_of, index_of, mapping_of, override_text, to_si
+from .units import Quantity, array_of, index_of, indices_of, mapping_of, override_text, to_si
 
-__all__ = ["Model", "Channel", "Input", "Parameter"]
+__all__ = ["Model", "Channel", "Input", "Parameter", "Sensitivities"]
 
 STARTS = ("stated", "equilibrium", "steady")
 
@@ -34,6 +34,20 @@ class Channel(NamedTuple):
     name: str
     unit: str
     meaning: str
+
+
+class Sensitivities(NamedTuple):
+    """Derivatives of channels of a run: `derivatives[i, j]` is that of `channels[j]` by `parameters[i]` at `times` [s]; SI."""
+
+    parameters: Tuple[str, ...]
+    channels: Tuple[str, ...]
+    times: np.ndarray
+    values: np.ndarray
+    derivatives: np.ndarray
+
+    def by(self, parameter: str, channel: str) -> np.ndarray:
+        """d channel / d parameter at `times`."""
+        return self.derivatives[self.parameters.index(parameter), self.channels.index(channel)]
 
 
 class Input(NamedTuple):
@@ -211,6 +225,26 @@ class Model:
             raise run.interruption
         if run.failure is not None:
             raise RunError(*run.failure, result)
+        return result
+
+    def sensitivities(self, parameters: Sequence[str], channels: Sequence[str], times: Optional[Sequence[float]] = None,
+                      threads: Optional[int] = None) -> Sensitivities:
+        """The derivatives of channels of a run from the stated start with respect to parameters, exact for the run as it is computed.
+
+        parameters, channels: names. times [s]: increasing; default 201 of the whole run. threads: default one per processor; the result does not
+        depend on it. One run gives the derivatives by four parameters, in about the time of two or three ordinary ones.
+
+        Raises `RunError` if the run fails, with what it reached as `.result`; `ModelError` for integrators without fixed steps and co-simulations.
+        """
+        numbers = indices_of(self._core.parameter, parameters, "parameter")
+        indices_of(self._core.channel, channels, "channel")
+        wanted = np.linspace(0.0, self.duration, 201) if times is None else array_of(times, "times")
+        count = os.cpu_count() or 1 if threads is None else threads
+        reached, values, derivatives, failure = _trunnion.sensitivities(self._core, numbers, list(channels), list(wanted), count)
+        shape = (len(numbers), len(channels), len(reached))
+        result = Sensitivities(tuple(parameters), tuple(channels), reached, values, np.array(derivatives).reshape(shape))
+        if failure:
+            raise RunError(failure, float(reached[-1]) if len(reached) else 0.0, result=result)
         return result
 
     def simulation(self, start: str = "stated") -> "Any":

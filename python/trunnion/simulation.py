@@ -208,13 +208,10 @@ class Simulation:
     def transition(self, inputs: Optional[Sequence[str]] = None, parameters: Sequence[str] = ()) -> Transition:
         """The exact derivative (F, G, P) of the last step: dx1 = F dx0 + G du + P dp, by `state_names`, inputs and parameters.
 
-        Derivatives with respect to parameters are not available yet: P has no columns, and named parameters raise a ModelError.
+        parameters: paths, as "cylinders.lift.bore"; the minimal vector before the step does not change with them.
         """
-        if indices_of(self.model._core.parameter, parameters, "parameter"):
-            raise ModelError("derivatives of a step with respect to parameters are not available; take differences of runs with other values")
-        data = self._core.transition()
-        F = data["F"]
-        return Transition(F, data["G"][:, select([i[0] for i in data["inputs"]], inputs, "input")], np.empty((len(F), 0)))
+        data = self._core.transition(indices_of(self.model._core.parameter, parameters, "parameter"))
+        return Transition(data["F"], data["G"][:, select([i[0] for i in data["inputs"]], inputs, "input")], data["P"])
 
     def __repr__(self) -> str:
         return f"<trunnion.Simulation of {self.model.title!r} at {self.time:g} s>"

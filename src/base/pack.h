@@ -9,7 +9,7 @@ namespace trunnion {
 
 template <int N>
 class Pack {
-#ifdef TRUNNION_RECORDING
+#ifdef TRUNNION_NUMBERS
   struct Lanes {
     std::array<double, N> x{};
     double& operator[](int lane) { return x[lane]; }

@@ -1,5 +1,5 @@
 // Scalar functions that equations use on every scalar type: double here, dual numbers in dual.h, packs in pack.h. In a recording
-// (recording/prelude.h) `double` is a number that remembers how it was computed.
+// (recording/prelude.h) `double` is a number that remembers how it was computed, for sensitivities (tangents/prelude.h) one with its derivatives.
 // Equations never branch on a scalar; they call select(condition, a, b) with both sides finite.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -31,13 +31,22 @@ using std::tanh;
 using Mask = decltype(double() < double());
 
 /// `a` if `condition`, otherwise `b`.
+#ifdef TRUNNION_NUMBERS
+using TRUNNION_NUMBERS::select;
+#else
+inline double select(bool condition, double a, double b) { return condition ? a : b; }
+#endif
 #ifdef TRUNNION_RECORDING
-using recording::select;
 /// In the branches of equations that a recording keeps as operations, not as branches.
 inline constexpr bool kRecording = true;
 #else
-inline double select(bool condition, double a, double b) { return condition ? a : b; }
 inline constexpr bool kRecording = false;
+#endif
+#ifdef TRUNNION_TANGENTS
+/// Numbers have derivatives: an iteration that begins at its solution still makes a step, which gives it its derivatives.
+inline constexpr bool kTangents = true;
+#else
+inline constexpr bool kTangents = false;
 #endif
 inline double max(double a, double b) { return select(a > b, a, b); }
 inline double min(double a, double b) { return select(a < b, a, b); }

@@ -368,7 +368,7 @@ void Cosimulation::accelerate() {
   for (std::size_t i = 0; i < next_.size(); ++i) newest.outputs[i] = outputs_of_pass_[i] - outputs_before_[i];
   // least squares by orthogonalisation, newest difference first; linearly dependent ones are dropped
   const auto dot = [&](const std::vector<double>& a, const std::vector<double>& b) {
-    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+    return std::inner_product(a.begin(), a.end(), b.begin(), double(0));
   };
   std::copy(changes_.begin(), changes_.end(), left_.begin());
   const int known = std::min(passes_ - 2, kSecants);

@@ -44,7 +44,7 @@ Dual<N> fast_tanh(const Dual<N>& x) {
 
 /// u^(-1/3) for u > 0; finite at 0.
 inline double inverse_cube_root(double u) {
-#ifdef TRUNNION_RECORDING
+#ifdef TRUNNION_NUMBERS
   return 1 / std::cbrt(u);
 #else
   // First guess from the exponent bits: within 4 % (the constant is 4/3 of the bits of 1, lowered to centre the error).

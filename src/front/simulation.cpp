@@ -9,6 +9,7 @@
 #include "base/assert.h"
 #include "front/content.h"
 #include "hydraulics/quasistatic/command_error.h"
+#include "linearise/step_columns.h"
 #include "run/element_steps.h"
 
 namespace trunnion {
@@ -228,6 +229,7 @@ struct Simulation::Content final : RunWatcher {
     observer.reset();
     minimal.reset();
     transition.reset();
+    by_parameters.reset();
     changed = false;
     forget();
     if (reader) {
@@ -325,6 +327,14 @@ struct Simulation::Content final : RunWatcher {
     observed = true;
   }
 
+  StepColumns& columns_of(const std::vector<std::string>& parameters) {
+    const MakeStepColumns make = step_columns_factory();
+    if (make == nullptr) throw ModelError("the core library has no derivatives with respect to parameters; the whole library has them");
+    if (!by_parameters || columns != parameters) by_parameters = make(*compiled, parameters);
+    columns = parameters;
+    return *by_parameters;
+  }
+
   SingleUse use;
   std::shared_ptr<const Model> model;
   const Model::Content::Channels* channels = nullptr;  // of the model, once they are needed
@@ -336,6 +346,8 @@ struct Simulation::Content final : RunWatcher {
   std::unique_ptr<MinimalState> minimal;
   std::vector<ChannelInfo> minimal_states;
   std::unique_ptr<TransitionMap> transition;
+  std::unique_ptr<StepColumns> by_parameters;  // of the paths in columns
+  std::vector<std::string> columns;
   bool observed = false;    // at the present state
   bool inputs_set = false;  // since the last step
   std::optional<ChannelReader> reader;
@@ -614,9 +626,10 @@ void Simulation::restore(const Snapshot& snapshot) {
   c.forget();
 }
 
-Transition Simulation::transition() const {
+Transition Simulation::transition(const std::vector<ParameterIndex>& parameters) const {
   const SingleUse::Scope use(content_->use);
   Content& c = *content_;
+  for (const ParameterIndex i : parameters) check_index(i.number, c.model->parameters().size(), "parameter");
   const StepLoop& loop = *c.loop;
   if (!loop.last_step()) throw ModelError("there is no step to differentiate: make one after the state was set");
   return translated([&] {
@@ -628,6 +641,11 @@ Transition Simulation::transition() const {
     fill_infos(c.transition->inputs(), t.inputs);
     fill_rows(c.transition->F(), t.F);
     fill_rows(c.transition->G(), t.G);
+    for (const ParameterIndex i : parameters) t.parameters.push_back(c.model->parameters()[static_cast<std::size_t>(i.number)].name);
+    Eigen::MatrixXd P(static_cast<Eigen::Index>(t.states.size()), 0);
+    if (!parameters.empty())
+      c.columns_of(t.parameters).by_parameters({c.transition->coordinates(), loop.before(), loop.state(), t.end - t.begin}, P);
+    fill_rows(P, t.P);
     return t;
   });
 }

@@ -53,7 +53,10 @@ struct Fluid {
   /// Strain g(p) of the oil and of walls with compressibility `wall` [1/Pa], the integral of beta + wall from the saturation pressure.
   double strain(double p, double wall) const {
     const double above = p - saturation_pressure, air = 1 - liquid_fraction(p);
-    if (stiffening == 0) return above * (compressibility + wall) - air;
+    if (!(stiffening > 0)) {
+      const double linear = above * (compressibility + wall) - air;
+      return kTangents ? linear - stiffening * compressibility * compressibility * above * (saturation_pressure + above / 2) : linear;
+    }
     return std::log1p(stiffening * liquid_compressibility(saturation_pressure) * above) / stiffening + above * wall - air;
   }
   /// Inverse of strain(); below the strain of all pressures, a pressure close to 0.

@@ -11,7 +11,7 @@ namespace {
 /// Below this a decaying spool is at rest: such small numbers are negligible, and denormal ones slow.
 constexpr double kAtRest = 1e-200;
 
-double settled(double x) { return x < kAtRest && x > -kAtRest ? 0 : x; }
+double settled(double x) { return !kTangents && x < kAtRest && x > -kAtRest ? double(0) : x; }
 
 void advance_first_order(const Spool& spool, double factor, double offset, double u_end, double* y) {
   const double along = *y + offset / factor, k = 1 / (factor * spool.time_constant);

@@ -112,32 +112,14 @@ class Lineariser {
 
   void describe_inputs(LinearModel& linear) {
     linear.signals = reduction_.inputs();
-    add_inputs_of_composites(linear.signals);
+    add_composite_inputs(*model_, linear.signals);
     linear.inputs = input_variables(*model_, reduction_.reference(), linear.signals, Side::right);
   }
 
-  /// Inputs of the model that act through sums and products only.
-  void add_inputs_of_composites(std::vector<LinearInput>& inputs) const {
-    const std::size_t read = inputs.size();
-    for (int i = 0; i < model_->signals.inputs(); ++i) {
-      const SignalIndex signal = model_->signals.first_input() + i;
-      bool direct = false, acts = false;
-      for (std::size_t j = 0; j < read; ++j) {
-        direct = direct || inputs[j].signal == signal;
-        acts = acts || model_->signals.depends_on(inputs[j].signal, signal);
-      }
-      if (acts && !direct) inputs.push_back({LinearInput::Kind::value, signal});
-    }
-  }
-  bool is_model_input(const LinearInput& input) const {
-    const int number = input.signal - model_->signals.first_input();
-    return input.kind == LinearInput::Kind::value && number >= 0 && number < model_->signals.inputs();
-  }
+  bool is_model_input(const LinearInput& input) const { return trunnion::is_model_input(*model_, input); }
   /// The change of a signal per change of an input.
   double slope(const LinearInput& of, const LinearInput& input) const {
-    const StateVector& at = reduction_.reference();
-    if (of.kind != LinearInput::Kind::value) return 0;
-    return model_->signals.slope(of.signal, input.signal - model_->signals.first_input(), at.time, Side::right, at.inputs());
+    return slope_by_input(*model_, reduction_.reference(), of, input, Side::right);
   }
 
   /// Columns of A and C, B and D.
@@ -182,31 +164,20 @@ class Lineariser {
     const auto n = static_cast<Eigen::Index>(linear.states.size()), inputs = static_cast<Eigen::Index>(linear.inputs.size()),
                rows = static_cast<Eigen::Index>(outputs.size());
     linear.A.resize(n, n);
-    linear.B.resize(n, inputs);
     linear.C.resize(rows, n);
-    linear.D.resize(rows, inputs);
     ColumnReader column(*this, outputs);
     for (Eigen::Index j = 0; j < n; ++j)
       column.read_state(static_cast<int>(j), reduction_.reference(), linear.A.col(j).data(), linear.C.col(j).data());
     const auto read_signals = static_cast<Eigen::Index>(reduction_.inputs().size());
+    direct_B_.resize(n, read_signals);
+    direct_D_.resize(rows, read_signals);
     for (Eigen::Index j = 0; j < read_signals; ++j)
-      column.read_input(static_cast<int>(j), reduction_.reference(), linear.B.col(j).data(), linear.D.col(j).data());
-    direct_B_ = linear.B.leftCols(read_signals);
-    direct_D_ = linear.D.leftCols(read_signals);
-    for (Eigen::Index j = 0; j < inputs; ++j) {
-      const LinearInput& input = linear.signals[static_cast<std::size_t>(j)];
-      if (!is_model_input(input)) continue;
-      if (j >= read_signals) {
-        linear.B.col(j).setZero();
-        linear.D.col(j).setZero();
-      }
-      for (Eigen::Index k = 0; k < read_signals; ++k) {
-        if (k == j) continue;
-        const double factor = slope(linear.signals[static_cast<std::size_t>(k)], input);
-        linear.B.col(j) += factor * direct_B_.col(k);
-        linear.D.col(j) += factor * direct_D_.col(k);
-      }
-      if (j < read_signals) continue;
+      column.read_input(static_cast<int>(j), reduction_.reference(), direct_B_.col(j).data(), direct_D_.col(j).data());
+    linear.B.setZero(n, inputs);
+    linear.D.setZero(rows, inputs);
+    add_columns_of_inputs(*model_, reduction_.reference(), linear.signals, Side::right, direct_B_, 1, linear.B);
+    add_columns_of_inputs(*model_, reduction_.reference(), linear.signals, Side::right, direct_D_, 1, linear.D);
+    for (Eigen::Index j = read_signals; j < inputs; ++j) {
       const std::string own = linear.inputs[static_cast<std::size_t>(j)].name + ".input";
       for (Eigen::Index i = 0; i < rows; ++i)
         if (linear.outputs[static_cast<std::size_t>(i)].name == own) linear.D(i, j) = 1;

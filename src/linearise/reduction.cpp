@@ -324,7 +324,8 @@ void Reduction<D>::change_forces_and_rates(Change& change) {
   }
   for (const Spool& spool : netlist_.spools) {
     const double* y = at_.y() + spool.state;
-    const Dual<1> varied_y[2] = {varied(y[0], change.y[spool.state]), spool.second_order() ? varied(y[1], change.y[spool.state + 1]) : 0};
+    const Dual<1> varied_y[2] = {varied(y[0], change.y[spool.state]),
+                                 spool.second_order() ? varied(y[1], change.y[spool.state + 1]) : Dual<1>(0)};
     Dual<1> rate[2];
     spool_rates(spool, varied(oil.signal[spool.signal], change.signal[spool.signal]), varied_y, rate);
     for (int k = 0; k < spool.states(); ++k) change.ydot[spool.state + k] = rate[k].d[0];

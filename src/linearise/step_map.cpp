@@ -15,6 +15,7 @@
 #include "description/integrators.h"
 #include "linearise/reduction.h"
 #include "linearise/rotation_step.h"
+#include "linearise/step_columns.h"
 #include "linearise/variables.h"
 #include "solve/explicit_step.h"
 
@@ -45,35 +46,36 @@ namespace {
   throw Error(fmt::format("{} has no derivative of its step: {}", what, instead));
 }
 
-StepKind kind_of(const CompiledModel& model) {
-  const SolverDescription& solver = model.description.solver;
-  if (!model.description.control.empty()) refuse("control: a machine with control blocks", "linearise its equations instead");
+/// Throws Error for steps without a derivative.
+void require_step(const SolverDescription& solver) {
   if (solver.coupling != CouplingKind::monolithic) refuse("solver.coupling: a co-simulation", "use `monolithic`");
-  if (integrator_of(solver).is_implicit() && solver.integrator != IntegratorKind::trapezoidal)
+  if (!integrator_of(solver).has_fixed_step())
     refuse(fmt::format("solver.integrator: {}", integrator_of(solver).word).c_str(),
-           integrator_of(solver).lags > 0
-               ? "its steps depend on the step before, which the minimal state does not contain; use `trapezoidal`"
-               : "its stages are not differentiated; use `trapezoidal`");
-  switch (solver.integrator) {
-    case IntegratorKind::cvode:
-      refuse("solver.integrator: cvode", "its steps are not of fixed length; use a fixed-step integrator");
-    case IntegratorKind::ida:
-      refuse("solver.integrator: ida", "its steps are not of fixed length; use a fixed-step integrator");
-    case IntegratorKind::trapezoidal:
-      if (solver.constraints == ConstraintKind::baumgarte && model.layout.rows > 0)
-        refuse("solver.constraints: baumgarte with the trapezoidal rule and constraints",
-               "its positions follow the velocities to fourth order, which the map does not contain; use `penalty` or `double_step`");
-      return solver.constraints == ConstraintKind::double_step ? StepKind::double_step
-             : solver.constraints == ConstraintKind::baumgarte ? StepKind::baumgarte
-                                                               : StepKind::penalty;
-    default:
-      return solver.constraints == ConstraintKind::double_step ? StepKind::explicit_closed : StepKind::explicit_stabilised;
-  }
+           "its steps are not of fixed length; use a fixed-step integrator");
+}
+
+/// Whether the equations of the steps are differentiated here; otherwise by linearise/step_columns.h.
+bool by_equations(const CompiledModel& model) {
+  const SolverDescription& solver = model.description.solver;
+  if (!model.description.control.empty()) return false;
+  if (solver.integrator == IntegratorKind::trapezoidal) return solver.constraints != ConstraintKind::baumgarte || model.layout.rows == 0;
+  return !integrator_of(solver).is_implicit();
+}
+
+StepKind kind_of(const SolverDescription& solver) {
+  const bool closed = solver.constraints == ConstraintKind::double_step;
+  if (!integrator_of(solver).is_implicit()) return closed ? StepKind::explicit_closed : StepKind::explicit_stabilised;
+  return closed ? StepKind::double_step : solver.constraints == ConstraintKind::baumgarte ? StepKind::baumgarte : StepKind::penalty;
 }
 
 /// The model, if its steps have a derivative.
 const std::shared_ptr<const CompiledModel>& with_step_derivative(const std::shared_ptr<const CompiledModel>& model) {
-  kind_of(*model);
+  require_step(model->description.solver);
+  if (!by_equations(*model) && step_columns_factory() == nullptr)
+    refuse(
+        "the core library: a machine with control blocks, an implicit integrator other than trapezoidal, or baumgarte with the trapezoidal "
+        "rule",
+        "the whole library has it");
   return model;
 }
 
@@ -254,7 +256,7 @@ struct TransitionMap::WorkIn final : TransitionMap::Work {
       : model_(*model),
         m_(std::get<Mechanism<D>>(model->mechanism)),
         netlist_(model->hydraulics),
-        kind_(kind_of(*model)),
+        kind_(kind_of(model->description.solver)),
         start_(model),
         end_(model),
         loops_(m_),
@@ -932,13 +934,35 @@ struct TransitionMap::WorkIn final : TransitionMap::Work {
   Eigen::MatrixXd *F_ = nullptr, *G_ = nullptr;
 };
 
+/// By numbers with derivatives; inputs are those of the model.
+struct TransitionMap::WorkByColumns final : TransitionMap::Work {
+  explicit WorkByColumns(const CompiledModel& model) : columns_(step_columns_factory()(model, {})) {
+    for (int i = 0; i < model.signals.inputs(); ++i) inputs_.push_back({LinearInput::Kind::value, model.signals.first_input() + i});
+  }
+  void evaluate(const MinimalState& coordinates, const StateVector& before, const StateVector& after, double h, const StepOutcome&,
+                Eigen::MatrixXd& F, Eigen::MatrixXd& G) override {
+    columns_->by_states({coordinates, before, after, h}, F);
+    columns_->by_inputs({coordinates, before, after, h}, G);
+  }
+  const std::vector<LinearInput>& inputs() const override { return inputs_; }
+
+ private:
+  std::unique_ptr<StepColumns> columns_;
+  std::vector<LinearInput> inputs_;
+};
+
 TransitionMap::TransitionMap(const std::shared_ptr<const CompiledModel>& model, const StateVector& reference)
     : model_(with_step_derivative(model)), coordinates_(model, reference) {
-  if (model->planar)
+  by_equations_ = by_equations(*model);
+  if (!by_equations_)
+    work_ = std::make_unique<WorkByColumns>(*model);
+  else if (model->planar)
     work_ = std::make_unique<WorkIn<2>>(model);
   else
     work_ = std::make_unique<WorkIn<3>>(model);
-  inputs_ = input_variables(*model, reference, work_->inputs(), Side::right);
+  signals_ = work_->inputs();
+  if (by_equations_) add_composite_inputs(*model, signals_);
+  inputs_ = input_variables(*model, reference, signals_, Side::right);
 }
 
 TransitionMap::~TransitionMap() = default;
@@ -954,9 +978,14 @@ void TransitionMap::evaluate(const StateVector& before, const StateVector& after
         fmt::format("the step to t = {} s was subdivided (pressures jumped, or Newton's method did not converge at once): "
                     "chain the derivatives of its parts",
                     after.time));
-  work_->evaluate(coordinates_, before, after, h, report, F_, G_);
+  work_->evaluate(coordinates_, before, after, h, report, F_, by_equations_ ? alone_ : G_);
+  if (by_equations_) {  // signals depend on inputs at the start and at the end of the step
+    G_.setZero(alone_.rows(), static_cast<Eigen::Index>(signals_.size()));
+    add_columns_of_inputs(*model_, before, signals_, Side::right, alone_, 0.5, G_);
+    add_columns_of_inputs(*model_, after, signals_, Side::left, alone_, 0.5, G_);
+  }
   for (std::size_t i = 0; i < inputs_.size(); ++i)
-    inputs_[i].reference = input_value(signals_at(*model_, before), work_->inputs()[i], before.time, Side::right);
+    inputs_[i].reference = input_value(signals_at(*model_, before), signals_[i], before.time, Side::right);
 }
 
 }  // namespace trunnion

@@ -3,7 +3,8 @@
 // x0 is the state before as it is set: dependent positions, velocities, accelerations, rates, multipliers and the memory of the oil's rule
 // are its consistent functions, as MinimalState::set makes them. What a running state has beside them is held: the lag of the oil's rule
 // (zero with `oil_rule: trapezoidal`) and departures of its accelerations from consistency. x1 is read in the same independent
-// coordinates. An input is that of the linear model; its change du is added to the signal at both ends of the step, the start included.
+// coordinates. An input is that of the linear model; its change du is added to the signal at both ends of the step, the start included. An
+// input of the model acts through all signals that depend on it; where it is multiplied by a function of time, by the mean over the step.
 // Rotations of spherical joints are increments theta in the parent's axes, exp(theta) R.
 //
 // The discrete equations of the step are differentiated at the states before and after it; every tangent is evaluated anew there. With
@@ -19,7 +20,9 @@
 //                 change of a content is antisymmetric in the two ends of a step, so that its derivatives at the start are those of the
 //                 reversed step
 //   explicit      the chain rule over the stages, each with the derivative of the rates at its state
-// Derivatives with respect to parameters, P, will be further columns of the same equations: right sides alone depend on them.
+// Steps with control blocks, of the other implicit rules, and of Baumgarte's trapezoidal rule with constraints are differentiated by numbers that have
+// derivatives (step_columns.h), which also give those with respect to parameters, P. There the inputs are those of the model alone; lags of a
+// rule are held.
 // Derivation: docs/theory.md, "Derivative of a step".
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -36,8 +39,8 @@ namespace trunnion {
 
 class TransitionMap {
  public:
-  /// Independent coordinates are selected at `reference`. Throws Error for integrators and couplings without a fixed monolithic step, and
-  /// for discrete quasistatic circuits.
+  /// Independent coordinates are selected at `reference`. Throws Error for integrators and couplings without a fixed monolithic step, for
+  /// discrete quasistatic circuits, and in the core library for what is not differentiated by equations.
   TransitionMap(const std::shared_ptr<const CompiledModel>& model, const StateVector& reference);
   ~TransitionMap();
   TransitionMap(const TransitionMap&) = delete;
@@ -66,11 +69,15 @@ class TransitionMap {
   struct Work;
   template <int D>
   struct WorkIn;
+  struct WorkByColumns;
   std::shared_ptr<const CompiledModel> model_;
   MinimalState coordinates_;
   std::unique_ptr<Work> work_;
+  bool by_equations_ = true;
+  std::vector<LinearInput>
+      signals_;  // of the inputs: those that are read, and inputs of the model that act through sums and products alone
   std::vector<LinearVariable> inputs_;
-  Eigen::MatrixXd F_, G_;
+  Eigen::MatrixXd F_, G_, alone_;  // alone_: G of the signals that are read, each alone
 };
 
 }  // namespace trunnion

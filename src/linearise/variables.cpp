@@ -116,6 +116,40 @@ std::vector<LinearVariable> input_variables(const CompiledModel& model, const St
   return variables;
 }
 
+void add_composite_inputs(const CompiledModel& model, std::vector<LinearInput>& inputs) {
+  const std::size_t read = inputs.size();
+  for (int i = 0; i < model.signals.inputs(); ++i) {
+    const SignalIndex signal = model.signals.first_input() + i;
+    bool direct = false, acts = false;
+    for (std::size_t j = 0; j < read; ++j) {
+      direct = direct || inputs[j].signal == signal;
+      acts = acts || model.signals.depends_on(inputs[j].signal, signal);
+    }
+    if (acts && !direct) inputs.push_back({LinearInput::Kind::value, signal});
+  }
+}
+
+bool is_model_input(const CompiledModel& model, const LinearInput& input) {
+  const int number = input.signal - model.signals.first_input();
+  return input.kind == LinearInput::Kind::value && number >= 0 && number < model.signals.inputs();
+}
+
+double slope_by_input(const CompiledModel& model, const StateVector& at, const LinearInput& of, const LinearInput& input, Side side) {
+  if (of.kind != LinearInput::Kind::value) return 0;
+  return model.signals.slope(of.signal, input.signal - model.signals.first_input(), at.time, side, at.inputs());
+}
+
+void add_columns_of_inputs(const CompiledModel& model, const StateVector& at, const std::vector<LinearInput>& inputs, Side side,
+                           const Eigen::MatrixXd& direct, double weight, Eigen::MatrixXd& columns) {
+  for (Eigen::Index j = 0; j < columns.cols(); ++j) {
+    if (j < direct.cols()) columns.col(j) += weight * direct.col(j);
+    const LinearInput& input = inputs[static_cast<std::size_t>(j)];
+    if (!is_model_input(model, input)) continue;
+    for (Eigen::Index k = 0; k < direct.cols(); ++k)
+      if (k != j) columns.col(j) += weight * slope_by_input(model, at, inputs[static_cast<std::size_t>(k)], input, side) * direct.col(k);
+  }
+}
+
 double input_value(const Signals& signals, const LinearInput& input, double time, Side side) {
   const SignalValue value = signals.evaluate(input.signal, time, side);
   switch (input.kind) {

@@ -32,6 +32,15 @@ std::vector<LinearVariable> input_variables(const CompiledModel& model, const St
                                             Side side);
 /// The sampled control block whose value is the input; null: none.
 const ControlBlock* held_block(const CompiledModel& model, const LinearInput& input);
+/// Adds the inputs of the model that act through sums and products only.
+void add_composite_inputs(const CompiledModel& model, std::vector<LinearInput>& inputs);
+bool is_model_input(const CompiledModel& model, const LinearInput& input);
+/// The change of a signal per change of an input of the model, in the state `at`.
+double slope_by_input(const CompiledModel& model, const StateVector& at, const LinearInput& of, const LinearInput& input, Side side);
+/// Adds `weight` times the columns of `inputs`, of which `direct` has those of the first ones, each signal alone: an input of the model acts
+/// through all signals that depend on it, by the chain rule. No allocation.
+void add_columns_of_inputs(const CompiledModel& model, const StateVector& at, const std::vector<LinearInput>& inputs, Side side,
+                           const Eigen::MatrixXd& direct, double weight, Eigen::MatrixXd& columns);
 /// Value of an input.
 double input_value(const Signals& signals, const LinearInput& input, double time, Side side);
 /// Names of the coordinates of velocities.

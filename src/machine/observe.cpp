@@ -185,7 +185,7 @@ class MachineChangeObserver final : public MachineReadings<D, Dual<1>, ChangeObs
     };
     std::vector<S>& theta = x.a;  // scratch, first
     for (int i = 0; i < n.nv; ++i) {
-      theta[i] = 0.0;
+      theta[i] = S(0);
       theta[i].d[0] = change.theta[i];
     }
     advance_configuration(x.m.tree, state.q(), theta.data(), x.q.data());

@@ -102,7 +102,7 @@ struct Assembler {
     // in z = sqrt(W) (x - x0): the smallest z with A^T z = b = c - J x0. With A P = Q R: R^T (Q^T z) = P^T b
     const Sparse A = scaled_rows();
     const Eigen::VectorXd b = c - A.transpose() * x0.cwiseQuotient(scale());
-    if (A.nonZeros() == 0 || b.isZero(0)) return x0;
+    if (A.nonZeros() == 0 || (!kTangents && b.isZero(0))) return x0;
     if (!factors) factors.emplace(A);
     const Eigen::Index rank = factors->rank();
     const Eigen::SparseMatrix<double, Eigen::RowMajor> R = factors->matrixR();  // whose entries are unsorted

@@ -298,6 +298,24 @@ void compile_tree(const Description& d, CompiledModel& model, Mechanism<3>& m) {
     if (m.tree.nodes[j].parent == 0) m.tree.nodes[j].r_PJ -= m.reference;
 }
 
+namespace {
+
+/// Of numbers with derivatives: whether these vanish, too. A machine that its parameters move out of the plane is spatial.
+bool stays_zero([[maybe_unused]] double x) {
+#ifdef TRUNNION_TANGENTS
+  for (int i = 0; i < tangents::kVariables; ++i)
+    if (std::abs(x.partial(i)) > kParallel.value()) return false;
+#endif
+  return true;
+}
+bool stays_parallel(const Vec<3>& a, const Vec<3>& b) {
+  const Vec<3> c = a.cross(b);
+  return parallel(a, b) && stays_zero(c.x()) && stays_zero(c.y()) && stays_zero(c.z());
+}
+bool stays_perpendicular(const Vec<3>& a, const Vec<3>& b) { return perpendicular(a, b) && stays_zero(a.dot(b)); }
+
+}  // namespace
+
 std::optional<Plane> find_plane(const Description& d, const CompiledModel& model, const Mechanism<3>& m, std::vector<Mat<3>>& frames) {
   if (!d.wheels.empty()) return std::nullopt;  // a wheel can lean
   // axes of every node in ground axes with all coordinates at zero; rotation about the normal changes no normal component
@@ -309,7 +327,8 @@ std::optional<Plane> find_plane(const Description& d, const CompiledModel& model
   const Vec<3> normal = candidate_normal(m, R_0);
   for (std::size_t j = 1; j < m.tree.nodes.size(); ++j) {
     const TreeNode<3>& n = m.tree.nodes[j];
-    if (n.joint == NodeJoint::revolute ? !parallel(R_0[j] * n.turn, normal) : !perpendicular(R_0[j] * n.slide, normal)) return std::nullopt;
+    if (n.joint == NodeJoint::revolute ? !stays_parallel(R_0[j] * n.turn, normal) : !stays_perpendicular(R_0[j] * n.slide, normal))
+      return std::nullopt;
   }
   const auto in_ground = [&](const std::string& body, const Vec3d& axis) {
     const BodyInfo& b = find_body(model, body);
@@ -321,9 +340,9 @@ std::optional<Plane> find_plane(const Description& d, const CompiledModel& model
       return std::nullopt;
   }
   for (const auto& item : d.blades)
-    if (!perpendicular(in_ground(item.second.body, item.second.across), normal)) return std::nullopt;
+    if (!stays_perpendicular(in_ground(item.second.body, item.second.across), normal)) return std::nullopt;
   for (const auto& item : d.forces)
-    if (item.second.soil && !perpendicular(vec(item.second.soil->normal).normalized(), normal)) return std::nullopt;
+    if (item.second.soil && !stays_perpendicular(vec(item.second.soil->normal).normalized(), normal)) return std::nullopt;
   // plane axes: ground x projected if possible, so that planar coordinates resemble the user's
   const Vec<3> e1 = first_plane_axis(normal);
   const Vec<3> up =

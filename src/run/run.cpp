@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kBlock = 64;  // steps between two readings of the clock
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return 1e-9 * static_cast<double>(std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count());
 }
 
 /// Processor time [s] of this thread.

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "base/finite.h"
+#include "base/scalar.h"
 #include "cosimulation/cosimulation.h"
 #include "description/integrators.h"
 #include "solve/right_limit.h"
@@ -60,7 +61,7 @@ double StepSchedule::next(double t, double end) const {
 
 double StepSchedule::length(double t, double target) const {
   const double k = std::floor(target / h_ + 0.5);
-  if (target == k * h_ && std::abs(t - (k - 1) * h_) <= near(t) && !is_jump(target)) return h_;
+  if (!kTangents && target == k * h_ && std::abs(t - (k - 1) * h_) <= near(t) && !is_jump(target)) return h_;
   // the step must not look across a jump by a rounding error
   double h = target - t;
   while (t + h > target) h = std::nextafter(h, 0.0);

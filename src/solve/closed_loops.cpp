@@ -447,7 +447,7 @@ LoopStatus ClosedLoops<D>::close(const double* q, double* theta, double* q_end, 
       for (int i = 0; i < block.rank; ++i) largest = std::max(largest, std::abs(x[i]) / unit_[g.dependent[i]]);
       x += block.rank;
     }
-    if (largest <= rounding_) break;  // the evaluation remains valid
+    if (largest <= rounding_ && (!kTangents || iteration > 0)) break;  // the evaluation remains valid
     x = correction_.data();
     for (const Group& g : groups_)
       for (int i = 0; i < g.positions().rank; ++i) theta[g.dependent[i]] -= *x++;

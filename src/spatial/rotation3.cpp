@@ -18,6 +18,12 @@ Mat<3> exponential_tangent(const Vec<3>& theta) {
 }
 
 Vec<3> rotation_vector(const Mat<3>& R) {
+  if (kTangents) {  // smooth about no rotation
+    const std::array<double, 4> e = matrix_quaternion(R);
+    const Vec<3> v(e[1], e[2], e[3]);
+    const double s2 = v.squaredNorm(), w = e[0];
+    if (s2 < 1e-8) return 2 / w * (1 - s2 / (3 * w * w)) * v;
+  }
   const Eigen::AngleAxisd aa(R);
   return aa.angle() * aa.axis();
 }

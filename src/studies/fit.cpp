@@ -18,6 +18,8 @@
 #include "file/csv.h"
 #include "results/error_estimate.h"
 #include "results/files.h"
+#include "results/response_sensitivity.h"
+#include "run/channel_samples.h"
 #include "schema/parameters.h"
 #include "studies/table.h"
 
@@ -26,7 +28,6 @@ namespace trunnion {
 namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-constexpr double kSameTime = 1e-9;  // [s], relative beyond 1 s: times no further apart are equal
 
 // ---------------------------------------------------------------- request
 
@@ -134,7 +135,7 @@ void check_times(const std::vector<FittedChannel>& channels, const CompiledModel
     if (first < 0)
       findings.add("--reference", fmt::format("the recording of {} begins at {:g} s", channel.name, first),
                    "times from 0, the start of the run");
-    if (last > duration * (1 + kSameTime))
+    if (last > duration * (1 + kSameSampleTime))
       findings.add("--reference",
                    fmt::format("the recording of {} lasts until {:g} s, and the run ends at {:g} s", channel.name, last, duration), "",
                    fmt::format("--set solver.duration={:g}", last));
@@ -142,61 +143,6 @@ void check_times(const std::vector<FittedChannel>& channels, const CompiledModel
 }
 
 // ---------------------------------------------------------------- runs
-
-/// Reads channels of a run at given times by linear interpolation between steps; at a jump, the left limit.
-class Sampler final : public RunWatcher {
- public:
-  Sampler(const std::shared_ptr<const CompiledModel>& model, const std::vector<FittedChannel>& channels)
-      : reader_(model), channels_(channels) {
-    for (const FittedChannel& channel : channels) {
-      const auto at =
-          std::find_if(reader_.channels().begin(), reader_.channels().end(), [&](const Channel& c) { return c.name == channel.name; });
-      index_.push_back(static_cast<std::size_t>(at - reader_.channels().begin()));
-    }
-    next_.resize(channels.size());
-    before_.resize(channels.size());
-    values_.resize(channels.size());
-  }
-
-  void begin(const StateVector& state) {
-    reader_.begin(state);
-    take();
-  }
-  void at(const StepRecord& step) override {
-    reader_.at(step);
-    take();
-  }
-  /// Per channel, up to the end of the run.
-  std::vector<std::vector<double>>& values() { return values_; }
-  double last_time() const {
-    double last = 0;
-    for (const FittedChannel& channel : channels_) last = std::max(last, channel.times.back());
-    return last;
-  }
-
- private:
-  void take() {
-    const std::vector<double>& now = reader_.values();
-    const double t = reader_.time();
-    for (std::size_t c = 0; c < channels_.size(); ++c) {
-      const std::vector<double>& times = channels_[c].times;
-      const double y = now[index_[c]];
-      for (std::size_t& i = next_[c]; i < times.size() && times[i] <= t + kSameTime * std::max(1.0, t); ++i) {
-        const bool here = t - times[i] <= kSameTime * std::max(1.0, t);
-        values_[c].push_back(here ? y : before_[c] + (y - before_[c]) * (times[i] - time_before_) / (t - time_before_));
-      }
-      before_[c] = y;
-    }
-    time_before_ = t;
-  }
-
-  ChannelReader reader_;
-  const std::vector<FittedChannel>& channels_;
-  std::vector<std::size_t> index_, next_;  // in the channel reader; of the next time
-  std::vector<double> before_;
-  double time_before_ = 0;
-  std::vector<std::vector<double>> values_;
-};
 
 /// Whether all paths are parameters of the model.
 bool are_parameters(Description description, const std::vector<std::string>& paths) {
@@ -213,8 +159,12 @@ class Misfit {
   using Matrix = Eigen::MatrixXd;
 
   Misfit(const FitRequest& request, Fit& fit) : request_(request), fit_(fit) {
-    for (const FittedChannel& channel : fit.channels) points_ += static_cast<Eigen::Index>(channel.times.size());
+    for (const FittedChannel& channel : fit.channels) {
+      points_ += static_cast<Eigen::Index>(channel.times.size());
+      channels_.push_back({channel.name, channel.times});
+    }
     are_parameters_ = are_parameters(fit.model->description, request.parameters);
+    exact_ = are_parameters_ && request.start == StartKind::given && sensitivity_findings(*fit.model).empty();
   }
 
   Eigen::Index values() const { return points_; }
@@ -248,11 +198,11 @@ class Misfit {
   /// Channels of the run at x. Throws InputError, SimulationError.
   std::vector<std::vector<double>> run_at(const Vector& x, bool refined = false) const {
     const std::shared_ptr<const CompiledModel> model = model_at(x, refined);
-    Sampler sampler(model, fit_.channels);
+    ChannelSamples samples(model, channels_);
     Runner run(model, start_of(model, request_.start));
-    sampler.begin(run.state());
-    if (run.state().time < sampler.last_time()) run.advance(sampler.last_time(), &sampler);
-    return std::move(sampler.values());
+    samples.begin(run.state());
+    if (run.state().time < samples.last_time()) run.advance(samples.last_time(), &samples);
+    return std::move(samples.values());
   }
 
   /// Residuals of the channels of a run.
@@ -265,18 +215,24 @@ class Misfit {
     return r;
   }
 
+  /// The run at x.
+  void remember(const Vector& x, const std::vector<std::vector<double>>& values) { known_.emplace_back(x, residuals(values)); }
+
   int operator()(const Vector& x, Vector& r) {
     const std::optional<Vector> at = value_at(x);
     r = at ? *at : Vector::Constant(points_, kFarOff);
     return 0;
   }
 
-  /// The Jacobian for a step of the search: that before, corrected by what the last step did (C. G. Broyden, Math. Comp. 19 (1965) 577-593),
+  /// The Jacobian for a step of the search: the exact one where the run has derivatives; otherwise that before, corrected by what the last step did (C. G. Broyden, Math. Comp. 19 (1965) 577-593),
   /// one-sided differences if that step went elsewhere than foreseen, or central ones; < 0 if runs fail.
   int df(const Vector& x, Matrix& J) {
     const std::optional<Vector> here = value_at(x);
     if (!here) return -1;
-    if (kind_ == Jacobian::wanted || !correct(x, *here)) {
+    if (exact_) {
+      if (!exact(x, J_) && !differences(x, true, J_)) return -1;
+      kind_ = Jacobian::central;
+    } else if (kind_ == Jacobian::wanted || !correct(x, *here)) {
       const bool central = kind_ == Jacobian::wanted;
       if (!differences(x, central, J_)) return -1;
       corrections_ = 0;
@@ -287,13 +243,13 @@ class Misfit {
     J = J_;
     return 0;
   }
-  /// Whether the last Jacobian was one of central differences: the minimum of others is beside that of the residuals.
+  /// Whether the last Jacobian was exact or one of central differences: the minimum of others is beside that of the residuals.
   bool is_central() const { return kind_ == Jacobian::central; }
   /// The next one will be.
   void want_central() { kind_ = Jacobian::wanted; }
-  /// By central differences; false if runs fail.
+  /// Exact, or by central differences; false if runs fail.
   bool central(const Vector& x, Matrix& J) {
-    if (!is_central() || x != x_) return differences(x, true, J);
+    if (!is_central() || x != x_) return (exact_ && exact(x, J)) || differences(x, true, J);
     J = J_;
     return true;
   }
@@ -340,6 +296,25 @@ class Misfit {
     return true;
   }
 
+  /// By the derivatives of a run. False: it fails, or they are not finite.
+  bool exact(const Vector& x, Matrix& J) const {
+    const std::size_t n = fit_.parameters.size();
+    fit_.runs += static_cast<int>((n + kParametersOfRun - 1) / kParametersOfRun);
+    try {
+      const ResponseSensitivity response = response_sensitivity(*model_at(x), request_.parameters, channels_, request_.threads);
+      if (!response.failure.empty()) return false;
+      J.resize(points_, x.size());
+      for (std::size_t i = 0; i < n; ++i) {
+        const auto column = static_cast<Eigen::Index>(i);
+        const double by_x = slope(i, x(column));
+        Eigen::Index k = 0;
+        for (std::size_t c = 0; c < channels_.size(); ++c)
+          for (const double derivative : response.derivatives[i][c]) J(k++, column) = derivative * by_x / fit_.channels[c].scale;
+      }
+    } catch (const Error&) { return false; }
+    return J.allFinite();
+  }
+
   /// Central differences, or one-sided ones: to the other side where a run fails. False: both sides do.
   bool differences(const Vector& x, bool central, Matrix& J) {
     const std::optional<Vector> here = value_at(x);
@@ -376,6 +351,8 @@ class Misfit {
   const FitRequest& request_;
   Fit& fit_;
   Eigen::Index points_ = 0;
+  std::vector<SampledChannel> channels_;
+  bool exact_ = false;                            // runs have derivatives
   bool are_parameters_ = false;                   // what is fitted leaves the structure of the model
   std::vector<std::pair<Vector, Vector>> known_;  // x and residuals of the last runs
   // of the last step of the search
@@ -543,6 +520,7 @@ Fit fit(const FitRequest& request, const FitProgress& progress) {
   Eigen::VectorXd x = misfit.start();
   const std::vector<std::vector<double>> first = misfit.run_at(x);  // throws if it fails
   ++fit.runs;
+  misfit.remember(x, first);
   for (std::size_t c = 0; c < fit.channels.size(); ++c) {
     fit.channels[c].at_start = first[c];
     fit.channels[c].rms_start = rms_of(first[c], fit.channels[c].recorded);

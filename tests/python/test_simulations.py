@@ -265,8 +265,9 @@ def test_the_transition_predicts_a_step(driven):
     F, G, P = sim.transition(inputs=["command"])
     n = len(sim.state)
     assert F.shape == (n, n) and G.shape == (n, 1) and P.shape == (n, 0)
-    with pytest.raises(tr.ModelError, match="with respect to parameters"):
-        sim.transition(parameters=[driven.parameters[0].name])
+    with pytest.raises(tr.ModelError, match="no parameter"):
+        sim.transition(parameters=["cylinders.lift.bor"])
+    assert sim.transition(parameters=["cylinders.lift.bore", "gravity.1"]).P.shape == (n, 2)
     d = np.zeros(n)
     d[0] = 1e-6
     change = (stepped(d, 0).state - stepped(-d, 0).state) / 2e-6
@@ -351,3 +352,25 @@ def test_everything_public_is_documented():
         for name, member in vars(kind).items():
             if not name.startswith("_") and (callable(member) or isinstance(member, (property, classmethod))):
                 assert member.__doc__, f"{kind.__name__}.{name}"
+
+
+def test_sensitivities_are_those_of_runs(lever):
+    names, channels = ["cylinders.lift.bore", "gravity.1"], ["lever.angle", "lift.force"]
+    times = [0, 0.5, 1]
+    found = lever.sensitivities(names, channels, times)
+    assert found.derivatives.shape == (2, 2, 3) and found.values.shape == (2, 3) and found.times.tolist() == times
+    assert found.by("gravity.1", "lift.force").tolist() == found.derivatives[1, 1].tolist()
+    for name in names:
+        value = next(p.value for p in lever.parameters if p.name == name)
+        h = 1e-4 * abs(value)
+        up, down = (lever.replace({name: value + d}).run(1) for d in (h, -h))
+        for channel in channels:
+            differences = np.array([up[channel][np.argmin(abs(up.time - t))] - down[channel][np.argmin(abs(down.time - t))] for t in times]) / (2 * h)
+            assert np.allclose(found.by(name, channel), differences, rtol=1e-3, atol=1e-3 * np.abs(differences).max())
+    assert lever.sensitivities(names, channels).times.shape == (201,)
+    with pytest.raises(tr.ModelError, match="did you mean 'lift.force'"):
+        lever.sensitivities(names, ["lift.forc"])
+    with pytest.raises(tr.ModelError, match="times of sensitivities"):
+        lever.sensitivities(names, channels, [1, 0])
+    with pytest.raises(TypeError, match="list of names"):
+        lever.sensitivities("gravity.1", channels)

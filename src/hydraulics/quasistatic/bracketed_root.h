@@ -29,6 +29,11 @@ double bracketed_root(double lower, double upper, double x, double tolerance, co
     last = abs(change);
     x += change;
   }
+  if (kTangents) {
+    double slope;
+    const double value = f(x, slope);
+    if (slope > 0) x -= value / slope;
+  }
   return x;
 }
 

@@ -1,0 +1,64 @@
+// trunnion sensitivity: derivatives of a run with respect to numbers of the model file.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cstdio>
+#include <thread>
+
+#include "commands.h"
+#include "results/files.h"
+#include "studies/sensitivity_study.h"
+
+namespace trunnion::cli {
+
+namespace {
+
+struct SensitivityOptions {
+  ModelOptions model;
+  SensitivityRequest request;
+  std::string folder;
+  bool quiet = false;
+};
+
+int differentiate(const SensitivityOptions& options) {
+  SensitivityRequest request = options.request;
+  if (request.threads < 1) request.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  const SensitivityStudy study = sensitivity_study(options.model.load(), request);
+  const std::string folder = options.folder.empty() ? options.model.stem() + "_sensitivity" : options.folder;
+  make_folder(folder);
+  write_text(sensitivity_json(study, options.model.file), folder + "/sensitivity.json");
+  write_text(sensitivity_csv(study), folder + "/sensitivity.csv");
+  const std::string missing = draw(sensitivity_plot(study), folder + "/sensitivity.svg");
+  if (!options.quiet) {
+    std::fputs(sensitivity_text(study).c_str(), stdout);
+    std::printf("files: %s/sensitivity.csv, sensitivity.json%s\n", folder.c_str(), missing.empty() ? ", sensitivity.svg" : "");
+  }
+  if (!missing.empty()) std::fprintf(stderr, "the picture is missing: %s\n", missing.c_str());
+  if (study.response.failure.empty()) return kDone;
+  std::fprintf(stderr, "%s\n", study.response.failure.c_str());
+  return kFailed;
+}
+
+}  // namespace
+
+void add_sensitivity(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("sensitivity", "derivatives of a run with respect to numbers of the model file, over time");
+  auto options = std::make_shared<SensitivityOptions>();
+  SensitivityRequest& request = options->request;
+  request.threads = 0;
+  options->model.add_to(*command);
+  const auto list = [&](const char* name, std::vector<std::string>& values, const char* help, const char* type) {
+    return command->add_option(name, values, help)->type_name(type)->delimiter(',')->expected(1)->take_all();
+  };
+  list("--parameters", request.parameters, "numbers of the model file; may be repeated", "PATH,...")->required();
+  list("--channels", request.channels, "channels, names or patterns with a final * [those that the model records]; may be repeated",
+       "CHANNEL,...");
+  command->add_option("--points", request.points, "about so many instants, at steps of the run [1000]")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  command->add_flag("--check", request.check, "compare with central differences of whole runs");
+  command->add_option("--threads", request.threads, "parallel runs; results do not depend on it [all cores]")->check(CLI::PositiveNumber);
+  command->add_option("-o,--output", options->folder, "folder for the results [MODEL_sensitivity]")->type_name("DIR");
+  command->add_flag("-q,--quiet", options->quiet, "print errors only");
+  command->callback([options, &action] { action = [options] { return differentiate(*options); }; });
+}
+
+}  // namespace trunnion::cli

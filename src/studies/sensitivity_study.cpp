@@ -1,0 +1,212 @@
+// Derivatives of channels of a run, as files.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "studies/sensitivity_study.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/diagnostic.h"
+#include "base/parallel.h"
+#include "machine/start.h"
+#include "results/files.h"
+#include "run/recorded_channels.h"
+#include "schema/parameters.h"
+#include "studies/table.h"
+
+namespace trunnion {
+
+namespace {
+
+constexpr double kDifference = 1e-4;  // of a parameter, of the central differences: its effect is far above the tolerance of a step
+constexpr double kNoise = 1e-10;      // of a channel, which they do not resolve: tolerances of the steps
+
+/// Largest magnitude.
+double largest(const std::vector<double>& values) {
+  double size = 0;
+  for (const double x : values) size = std::max(size, std::abs(x));
+  return size;
+}
+
+/// Instants at steps of the run, evenly, with the start and the end.
+std::vector<double> instants(const Description& description, int points) {
+  const double h = grid_step(description), duration = description.solver.duration;
+  const auto stride = static_cast<long>(std::max(1.0, std::ceil(duration / h / std::max(points, 1))));
+  std::vector<double> times;
+  for (long i = 0; static_cast<double>(i) * h < duration * (1 - 1e-9); i += stride) times.push_back(static_cast<double>(i) * h);
+  times.push_back(duration);
+  return times;
+}
+
+/// The model with another value of a parameter.
+std::shared_ptr<const CompiledModel> with_value(const CompiledModel& model, const std::string& path, double value) {
+  Description description = model.description;
+  for (const Parameter& parameter : parameters_of(description))
+    if (parameter.path == path) *parameter.value = value;
+  return compile(std::move(description));
+}
+/// Its smallest value.
+double least(const CompiledModel& model, const std::string& path) {
+  Description description = model.description;
+  for (const Parameter& parameter : parameters_of(description))
+    if (parameter.path == path) return parameter.min;
+  return -std::numeric_limits<double>::infinity();
+}
+
+std::vector<std::vector<double>> values_of_run(const std::shared_ptr<const CompiledModel>& model,
+                                               const std::vector<SampledChannel>& channels) {
+  ChannelSamples samples(model, channels);
+  Runner run(model, start_state(*model));
+  samples.begin(run.state());
+  if (run.state().time < samples.last_time()) run.advance(samples.last_time(), &samples);
+  return std::move(samples.values());
+}
+
+/// Per channel, for one parameter: central differences, at its smallest value one-sided ones of second order.
+std::vector<double> distances(const CompiledModel& model, const SensitivityStudy::Named& parameter,
+                              const std::vector<SampledChannel>& channels, const std::vector<std::vector<double>>& derivatives) try {
+  const double h = kDifference * (parameter.value == 0 ? 1 : std::abs(parameter.value));
+  const bool central = parameter.value - h >= least(model, parameter.name);
+  const auto run = [&](double change) { return values_of_run(with_value(model, parameter.name, parameter.value + change), channels); };
+  const std::vector<std::vector<double>> up = run(h), other = run(central ? -h : 2 * h), here = central ? other : run(0);
+  std::vector<double> result;
+  for (std::size_t c = 0; c < channels.size(); ++c) {
+    double size = 0, distance = 0;
+    for (std::size_t k = 0; k < derivatives[c].size(); ++k) {
+      const double difference = central ? (up[c][k] - other[c][k]) / (2 * h) : (4 * up[c][k] - other[c][k] - 3 * here[c][k]) / (2 * h);
+      size = std::max({size, std::abs(difference), std::abs(derivatives[c][k])});
+      distance = std::max(distance, std::abs(difference - derivatives[c][k]));
+    }
+    distance = std::max(0.0, distance - kNoise * largest(up[c]) / h);
+    result.push_back(distance == 0 ? 0 : distance / size);
+  }
+  return result;
+} catch (const Error&) {  // there are no runs beside
+  return std::vector<double>(channels.size(), std::numeric_limits<double>::quiet_NaN());
+}
+
+/// By which derivatives are multiplied to be compared.
+double scale(const SensitivityStudy::Named& parameter) { return parameter.value == 0 ? 1 : std::abs(parameter.value); }
+
+std::string per(const std::string& unit, const std::string& by) {
+  const bool composite = by.find_first_of(" /") != std::string::npos;
+  return by.empty() ? unit : fmt::format(composite ? "{}/({})" : "{}/{}", unit.empty() ? "1" : unit, by);
+}
+
+}  // namespace
+
+SensitivityStudy sensitivity_study(const std::shared_ptr<const CompiledModel>& given, const SensitivityRequest& request) {
+  if (request.parameters.empty())
+    throw InputError({{{"--parameters", 0, 0}, "", "no parameters are given", "paths of numbers in the model file", ""}});
+  std::shared_ptr<const CompiledModel> model = given;
+  if (!request.channels.empty()) {
+    Description description = given->description;
+    description.record.channels = request.channels;
+    model = compile(std::move(description));
+  }
+  const ChannelReader reader(model);
+  SensitivityStudy study;
+  study.times = instants(model->description, request.points);
+  std::vector<SampledChannel> channels;
+  for (const std::size_t i : recorded_channels(model, reader)) {
+    const Channel& channel = reader.channels()[i];
+    if (channel.name == "time" || channel.error || channel.name.starts_with("solver.")) continue;
+    study.channels.push_back({channel.name, channel.unit, 0});
+    channels.push_back({channel.name, study.times});
+  }
+  study.response = response_sensitivity(*model, request.parameters, channels, request.threads);
+  Description description = model->description;
+  for (const std::string& path : request.parameters)
+    for (const Parameter& parameter : parameters_of(description))
+      if (parameter.path == path) study.parameters.push_back({path, parameter.unit, *parameter.value});
+  study.times.resize(study.response.values.empty() ? 0 : study.response.values.front().size());
+  if (request.check && study.response.failure.empty()) {
+    study.distances.resize(study.parameters.size());
+    for_each_parallel(study.parameters.size(), request.threads, [&](std::size_t i) {
+      study.distances[i] = distances(*model, study.parameters[i], channels, study.response.derivatives[i]);
+    });
+  }
+  return study;
+}
+
+std::string sensitivity_csv(const SensitivityStudy& study) {
+  std::string text = "time";
+  for (const auto& channel : study.channels) text += "," + quoted(channel.name);
+  for (const auto& channel : study.channels)
+    for (const auto& parameter : study.parameters) text += "," + quoted(channel.name + " by " + parameter.name);
+  text += "\n";
+  for (std::size_t k = 0; k < study.times.size(); ++k) {
+    append_number(text, study.times[k]);
+    for (std::size_t c = 0; c < study.channels.size(); ++c) append_number(text += ",", study.response.values[c][k]);
+    for (std::size_t c = 0; c < study.channels.size(); ++c)
+      for (std::size_t i = 0; i < study.parameters.size(); ++i) append_number(text += ",", study.response.derivatives[i][c][k]);
+    text += "\n";
+  }
+  return text;
+}
+
+std::string sensitivity_json(const SensitivityStudy& study, const std::string& model_file) {
+  using Json = nlohmann::ordered_json;
+  Json parameters = Json::object(), channels = Json::object();
+  for (const auto& parameter : study.parameters) parameters[parameter.name] = {{"value", parameter.value}, {"unit", parameter.unit}};
+  for (std::size_t c = 0; c < study.channels.size(); ++c) {
+    Json of = Json::object();
+    for (std::size_t i = 0; i < study.parameters.size(); ++i) {
+      const std::vector<double>& d = study.response.derivatives[i][c];
+      Json entry{{"largest", largest(d)},
+                 {"final", d.empty() ? Json(nullptr) : Json(d.back())},
+                 {"unit", per(study.channels[c].unit, study.parameters[i].unit)}};
+      if (!study.distances.empty())
+        entry["distance_to_differences"] = std::isnan(study.distances[i][c]) ? Json(nullptr) : Json(study.distances[i][c]);
+      of[study.parameters[i].name] = entry;
+    }
+    channels[study.channels[c].name] = {{"unit", study.channels[c].unit}, {"derivatives", of}};
+  }
+  return Json{{"model", model_file},
+              {"end_time", study.times.empty() ? Json(nullptr) : Json(study.times.back())},
+              {"failure", study.response.failure.empty() ? Json(nullptr) : Json(study.response.failure)},
+              {"parameters", parameters},
+              {"channels", channels}}
+             .dump(2, ' ', false, Json::error_handler_t::replace) +
+         "\n";
+}
+
+Plot sensitivity_plot(const SensitivityStudy& study) {
+  Plot plot;
+  plot.panel_width = 720;
+  plot.title = "Sensitivities p dy/dp";
+  for (std::size_t c = 0; c < study.channels.size(); ++c) {
+    PlotPanel panel;
+    panel.x = {"time", "s", false, {}, {}};
+    panel.y = {study.channels[c].name, study.channels[c].unit, false, {}, {}};
+    for (std::size_t i = 0; i < study.parameters.size(); ++i) {
+      const SensitivityStudy::Named& parameter = study.parameters[i];
+      PlotCurve curve{parameter.name, study.times, study.response.derivatives[i][c]};
+      for (double& y : curve.y) y *= scale(parameter);
+      if (parameter.value == 0) curve.label += " (0: for 1 " + parameter.unit + ")";
+      panel.curves.push_back(std::move(curve));
+    }
+    plot.panels.push_back(std::move(panel));
+  }
+  return plot;
+}
+
+std::string sensitivity_text(const SensitivityStudy& study) {
+  std::vector<std::vector<std::string>> lines{{"channel", "by parameter", "largest", "at the end", "unit"}};
+  if (!study.distances.empty()) lines.front().emplace_back("distance to differences");
+  for (std::size_t c = 0; c < study.channels.size(); ++c)
+    for (std::size_t i = 0; i < study.parameters.size(); ++i) {
+      const std::vector<double>& d = study.response.derivatives[i][c];
+      lines.push_back({study.channels[c].name, study.parameters[i].name, fmt::format("{:.6g}", largest(d)),
+                       d.empty() ? "-" : fmt::format("{:.6g}", d.back()), per(study.channels[c].unit, study.parameters[i].unit)});
+      if (!study.distances.empty())
+        lines.back().push_back(std::isnan(study.distances[i][c]) ? "-" : fmt::format("{:.1e}", study.distances[i][c]));
+    }
+  return aligned(lines, 2);
+}
+
+}  // namespace trunnion

@@ -1,0 +1,47 @@
+// Computation of `trunnion sensitivity`: derivatives of channels of a run with respect to numbers of the model file, over time.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "results/response_sensitivity.h"
+#include "studies/plot.h"
+
+namespace trunnion {
+
+struct SensitivityRequest {
+  std::vector<std::string> parameters;  // paths of numbers in the model file
+  std::vector<std::string> channels;    // names or patterns as of record.channels; none: those that the model records
+  int points = 1000;                    // about so many instants, at steps of the run
+  bool check = false;                   // by central differences of whole runs
+  int threads = 1;                      // results do not depend on it
+};
+
+struct SensitivityStudy {
+  struct Named {
+    std::string name, unit;
+    double value = 0;  // of a parameter, SI
+  };
+  std::vector<Named> parameters, channels;
+  std::vector<double> times;  // [s]
+  ResponseSensitivity response;
+  /// Per parameter and channel: the largest distance to central differences beyond what these resolve, relative to the largest derivative; NaN: runs beside
+  /// fail or are invalid. Empty: not checked.
+  std::vector<std::vector<double>> distances;
+};
+
+/// Throws InputError, and Error as response_sensitivity() does.
+SensitivityStudy sensitivity_study(const std::shared_ptr<const CompiledModel>& given, const SensitivityRequest& request);
+
+/// sensitivity.csv: `time`, the channels, and for each of them and each parameter a column `CHANNEL by PARAMETER`, SI.
+std::string sensitivity_csv(const SensitivityStudy& study);
+/// sensitivity.json; definitions in docs/sensitivity.md.
+std::string sensitivity_json(const SensitivityStudy& study, const std::string& model_file);
+/// A panel per channel: p dy/dp of every parameter, or dy/dp where p is 0.
+Plot sensitivity_plot(const SensitivityStudy& study);
+/// A line per channel and parameter: lines for a terminal.
+std::string sensitivity_text(const SensitivityStudy& study);
+
+}  // namespace trunnion

@@ -1,0 +1,228 @@
+// Derivatives of runs with respect to parameters. References: closed forms of a fall and of a pendulum's start; central differences of whole runs.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "results/response_sensitivity.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "machine/start.h"
+#include "schema/parameters.h"
+#include "support/machines.h"
+
+namespace trunnion {
+namespace {
+
+using Values = std::vector<std::vector<double>>;
+
+Values run_of(const std::shared_ptr<const CompiledModel>& model, const std::vector<SampledChannel>& channels) {
+  ChannelSamples samples(model, channels);
+  Runner run(model, start_state(*model));
+  samples.begin(run.state());
+  run.advance(samples.last_time(), &samples);
+  return samples.values();
+}
+
+std::shared_ptr<const CompiledModel> with_value(const CompiledModel& model, const std::string& path, double value) {
+  Description description = model.description;
+  for (const Parameter& parameter : parameters_of(description))
+    if (parameter.path == path) *parameter.value = value;
+  return compile(std::move(description));
+}
+
+/// Central differences of whole runs, at the smallest value of a parameter one-sided ones of second order.
+Values differences(const CompiledModel& model, const Parameter& parameter, const std::vector<SampledChannel>& channels, double h) {
+  const double value = *parameter.value;
+  const bool central = value - h >= parameter.min;
+  const auto run = [&](double change) { return run_of(with_value(model, parameter.path, value + change), channels); };
+  Values up = run(h);
+  const Values other = run(central ? -h : 2 * h), here = central ? other : run(0);
+  for (std::size_t c = 0; c < up.size(); ++c)
+    for (std::size_t k = 0; k < up[c].size(); ++k)
+      up[c][k] = central ? (up[c][k] - other[c][k]) / (2 * h) : (4 * up[c][k] - other[c][k] - 3 * here[c][k]) / (2 * h);
+  return up;
+}
+
+std::vector<SampledChannel> sampled(const std::vector<std::string>& names, double end, int count) {
+  std::vector<SampledChannel> channels;
+  for (const std::string& name : names) {
+    channels.push_back({name, {}});
+    for (int i = 0; i <= count; ++i) channels.back().times.push_back(end * i / count);
+  }
+  return channels;
+}
+
+/// Every derivative agrees with differences, relative to the largest of its channel; small ones as far as differences resolve them. Parameters
+/// that have no values beside their own are left out; at most `most`.
+void expect_differences(const CompiledModel& model, const std::vector<std::string>& paths, const std::vector<SampledChannel>& channels,
+                        double tolerance, std::size_t most = 0, double increment = 1e-4) {
+  const ResponseSensitivity exact = response_sensitivity(model, paths, channels);
+  ASSERT_EQ(exact.failure, "");
+  Description description = model.description;
+  const std::vector<Parameter> parameters = parameters_of(description);
+  std::size_t left_out = 0;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    const Parameter& parameter =
+        *std::find_if(parameters.begin(), parameters.end(), [&](const Parameter& of) { return of.path == paths[i]; });
+    const double h = increment * (*parameter.value == 0 ? 1 : std::abs(*parameter.value));
+    Values difference;
+    try {
+      difference = differences(model, parameter, channels, h);
+    } catch (const InputError&) {
+      ++left_out;
+      continue;
+    }
+    for (std::size_t c = 0; c < channels.size(); ++c) {
+      ASSERT_EQ(exact.derivatives[i][c].size(), channels[c].times.size());
+      double size = 0, largest = 0;
+      for (std::size_t k = 0; k < difference[c].size(); ++k) {
+        size = std::max({size, std::abs(difference[c][k]), std::abs(exact.derivatives[i][c][k])});
+        largest = std::max(largest, std::abs(exact.values[c][k]));
+      }
+      for (std::size_t k = 0; k < difference[c].size(); ++k)
+        EXPECT_NEAR(exact.derivatives[i][c][k], difference[c][k], tolerance * size + 1e-10 * largest / h)
+            << channels[c].name << " by " << paths[i] << " at " << channels[c].times[k] << " s";
+    }
+  }
+  EXPECT_LE(left_out, most);
+}
+
+TEST(ResponseSensitivity, OfAFallIsItsClosedForm) {
+  const auto model = test::model_from(R"(
+trunnion: 1
+gravity: [0, 0, -9.81]
+bodies: {a: {point_mass: {mass: 3 kg}}}
+joints: {a: {prismatic: {parent: ground, axis: z}, position: 2 m, speed: 0.5 m/s}}
+solver: {step: 10 ms, duration: 1 s}
+)");
+  const std::vector<SampledChannel> channels = sampled({"a.position", "energy.kinetic"}, 1, 50);
+  const ResponseSensitivity exact =
+      response_sensitivity(*model, {"gravity.2", "bodies.a.point_mass.mass", "joints.a.position", "joints.a.speed"}, channels);
+  for (std::size_t k = 0; k < channels[0].times.size(); ++k) {
+    const double t = channels[0].times[k], v = 0.5 - 9.81 * t;
+    EXPECT_NEAR(exact.derivatives[0][0][k], t * t / 2, 1e-12);
+    EXPECT_NEAR(exact.derivatives[1][0][k], 0, 1e-12);
+    EXPECT_NEAR(exact.derivatives[2][0][k], 1, 1e-12);
+    EXPECT_NEAR(exact.derivatives[3][0][k], t, 1e-12);
+    EXPECT_NEAR(exact.derivatives[0][1][k], 3 * v * t, 1e-11);
+    EXPECT_NEAR(exact.derivatives[1][1][k], v * v / 2, 1e-11);
+  }
+}
+
+/// A crank with its end on a circle: closed at the stated angles, so that assembly has nothing to do, and has derivatives all the same.
+TEST(ResponseSensitivity, ContainsTheAssemblyOfLoops) {
+  const auto model = test::load_example("four_bar", {"solver.duration=0.01"});
+  std::vector<std::string> paths;
+  Description description = model->description;
+  for (const Parameter& parameter : parameters_of(description))
+    if (parameter.path.starts_with("bodies.") || parameter.path.starts_with("loops.") || parameter.path.starts_with("joints."))
+      paths.push_back(parameter.path);
+  ASSERT_GT(paths.size(), 10U);
+  expect_differences(*model, paths, sampled({"crank.angle", "coupler.angle", "rocker.angle", "lift.length"}, 0.01, 2), 1e-6,
+                     paths.size() / 2);
+}
+
+struct Case {
+  const char* name;
+  bool spatial;
+  std::vector<std::string> set;
+};
+
+class BusyMachine : public testing::TestWithParam<Case> {};
+
+/// All parameters of a machine with all elements.
+TEST_P(BusyMachine, HasTheDerivativesOfDifferences) {
+  std::vector<std::string> set = GetParam().set;
+  set.insert(set.end(), {"solver.duration=0.03", "solver.tolerance_position=1e-12"});
+  const auto model = test::model_from(test::busy_machine(GetParam().spatial), set);
+  std::vector<std::string> paths;
+  Description description = model->description;
+  for (const Parameter& parameter : parameters_of(description)) {
+    // numbers that are 0 are differentiated where runs with small ones beside are those of the same machine: places and directions
+    const std::string& path = parameter.path;
+    const auto has = [&](const char* part) { return path.find(part) != std::string::npos; };
+    if (*parameter.value != 0 || has(".at.") || has("orientation") || has("gravity") || has("center_of_mass") || has("stiffening"))
+      paths.push_back(path);
+  }
+  ASSERT_GT(paths.size(), 100U);
+  const std::vector<SampledChannel> channels = sampled(
+      {"base.position", "arm.angle", "arm.rate", "v2.pressure", "lift.force", "swing.friction", "energy.kinetic", "energy.potential"}, 0.03,
+      6);
+  expect_differences(*model, paths, channels, 2e-5);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , BusyMachine,
+    testing::Values(Case{"Plane", false, {}}, Case{"Space", true, {}}, Case{"DoubleStep", true, {"solver.constraints=double_step"}},
+                    Case{"Cartesian", false, {"solver.coordinates=cartesian"}}, Case{"Bdf2", false, {"solver.integrator=bdf2"}},
+                    Case{"Esdirk3", true, {"solver.integrator=esdirk3"}},
+                    Case{"GeneralizedAlpha", false, {"solver.integrator=generalized_alpha"}},
+                    Case{"RungeKutta", true, {"solver.integrator=rk4", "solver.constraints=double_step", "solver.step=0.05 ms"}}),
+    [](const auto& of) { return std::string(of.param.name); });
+
+TEST(ResponseSensitivity, OfAControlledMachine) {
+  const auto model =
+      test::load_example("position_servo", {"solver.duration=3", "signals.steps.steps.1.0=2.8003 s", "solver.oil_rule=trapezoidal"});
+  const std::vector<std::string> paths = {"signals.steps.steps.1.0", "signals.steps.steps.1.1", "control.approach.lead_lag.lag",
+                                          "control.position.pid.gain", "control.position.pid.integral_time"};
+  const ChannelReader reader(model);
+  std::vector<std::string> names;
+  for (const Channel& channel : reader.channels())
+    if (channel.name.ends_with(".length") || channel.name.ends_with(".pressure")) names.push_back(channel.name);
+  ASSERT_FALSE(names.empty());
+  expect_differences(*model, paths, sampled(names, 3, 30), 1e-4, 0, 1e-5);
+}
+
+TEST(ResponseSensitivity, DoesNotDependOnThreadsAndNeighbours) {
+  const auto model = test::model_from(test::busy_machine(false));
+  const std::vector<std::string> paths = {"gravity.1",     "cylinders.lift.bore", "volumes.v1.volume", "springs.hinge.stiffness",
+                                          "fluid.density", "bodies.weight.mass"};
+  const std::vector<SampledChannel> channels = sampled({"arm.angle", "v2.pressure"}, 0.05, 5);
+  const ResponseSensitivity all = response_sensitivity(*model, paths, channels, 2),
+                            again = response_sensitivity(*model, paths, channels, 1);
+  EXPECT_EQ(all.derivatives, again.derivatives);
+  EXPECT_EQ(all.values, again.values);
+  const ResponseSensitivity alone = response_sensitivity(*model, {paths[5]}, channels);
+  for (std::size_t k = 0; k < 6; ++k)
+    EXPECT_NEAR(alone.derivatives[0][1][k], all.derivatives[5][1][k], 1e-9 * (1 + std::abs(alone.derivatives[0][1][k])));
+}
+
+/// An explicit step far beyond its stability: the run ends where its numbers overflow.
+TEST(ResponseSensitivity, KeepsWhatARunReached) {
+  const auto model = test::model_from(R"(
+trunnion: 1
+gravity: [0, 0, 0]
+bodies: {a: {point_mass: {mass: 1 kg}}}
+joints: {a: {prismatic: {parent: ground, axis: x}, position: 1 m}}
+springs: {s: {joint: a, stiffness: 1e9 N/m, rest: 0}}
+solver: {step: 0.1 s, duration: 100 s, integrator: semi_implicit_euler, constraints: double_step}
+)");
+  const ResponseSensitivity result = response_sensitivity(*model, {"springs.s.stiffness"}, sampled({"a.position"}, 100, 1000));
+  EXPECT_NE(result.failure.find("simulation failed"), std::string::npos) << result.failure;
+  EXPECT_GT(result.values[0].size(), 10U);
+  EXPECT_LT(result.values[0].size(), 1000U);
+  EXPECT_EQ(result.values[0].size(), result.derivatives[0][0].size());
+}
+
+TEST(ResponseSensitivity, RefusesWhatHasNone) {
+  const auto refusal = [](const std::shared_ptr<const CompiledModel>& model, const std::vector<std::string>& paths) -> std::string {
+    try {
+      (void)response_sensitivity(*model, paths, {});
+      return "";
+    } catch (const InputError& error) { return error.diagnostics().front().text(); }
+  };
+  const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
+  const auto model = test::model_from(test::busy_machine(false));
+  EXPECT_TRUE(has(refusal(model, {"cylinders.lift.bor"}), "did you mean 'cylinders.lift.bore'?"));
+  EXPECT_TRUE(has(refusal(model, {"gravity.1", "gravity.1"}), "more than once"));
+  EXPECT_TRUE(has(refusal(model, {"solver.step"}), "no such parameter"));
+  EXPECT_TRUE(has(refusal(test::model_from(test::kPendulum, {"solver.integrator=cvode", "solver.constraints=double_step"}), {"gravity.1"}),
+                  "solver.integrator"));
+  EXPECT_EQ(refusal(model, {"gravity.1"}), "");
+}
+
+}  // namespace
+}  // namespace trunnion
