@@ -93,8 +93,9 @@ std::vector<double> distances(const CompiledModel& model, const SensitivityStudy
 double scale(const SensitivityStudy::Named& parameter) { return parameter.value == 0 ? 1 : std::abs(parameter.value); }
 
 std::string per(const std::string& unit, const std::string& by) {
+  if (by.empty()) return unit;
   const bool composite = by.find_first_of(" /") != std::string::npos;
-  return by.empty() ? unit : fmt::format(composite ? "{}/({})" : "{}/{}", unit.empty() ? "1" : unit, by);
+  return (unit.empty() ? "1" : unit) + (composite ? "/(" + by + ")" : "/" + by);
 }
 
 }  // namespace
