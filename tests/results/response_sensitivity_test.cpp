@@ -190,14 +190,14 @@ TEST(ResponseSensitivity, DoesNotDependOnThreadsAndNeighbours) {
     EXPECT_NEAR(alone.derivatives[0][1][k], all.derivatives[5][1][k], 1e-9 * (1 + std::abs(alone.derivatives[0][1][k])));
 }
 
-/// An explicit step far beyond its stability: the run ends where its numbers overflow.
+/// An explicit step slightly beyond its stability: the run ends after 31 steps.
 TEST(ResponseSensitivity, KeepsWhatARunReached) {
   const auto model = test::model_from(R"(
 trunnion: 1
 gravity: [0, 0, 0]
 bodies: {a: {point_mass: {mass: 1 kg}}}
 joints: {a: {prismatic: {parent: ground, axis: x}, position: 1 m}}
-springs: {s: {joint: a, stiffness: 1e9 N/m, rest: 0}}
+springs: {s: {joint: a, stiffness: 410 N/m, rest: 0}}
 solver: {step: 0.1 s, duration: 100 s, integrator: semi_implicit_euler, constraints: double_step}
 )");
   const ResponseSensitivity result = response_sensitivity(*model, {"springs.s.stiffness"}, sampled({"a.position"}, 100, 1000));
