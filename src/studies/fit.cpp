@@ -579,11 +579,12 @@ Fit fit(const FitRequest& request, const FitProgress& progress) {
 std::string fit_text(const Fit& fit) {
   std::string text = fmt::format("{} after {} iterations and {} runs{}: {}\n", fit.converged ? "fitted" : "NOT CONVERGED", fit.iterations,
                                  fit.runs, fit.failed_runs > 0 ? fmt::format(", {} of them failed", fit.failed_runs) : "", fit.status);
-  std::vector<std::vector<std::string>> lines{{"parameter", "start", "fitted", "standard error", "error due to the step", "unit"}};
+  std::vector<std::vector<std::string>> lines{{"parameter", "start", "fitted", "standard error", "error due to the step", "both", "unit"}};
   for (const FittedParameter& p : fit.parameters)
     lines.push_back({p.path, fmt::format("{:.6g}", p.start), fmt::format("{:.9g}", p.value),
                      std::isnan(p.standard_error) ? "-" : fmt::format("{:.2g}", p.standard_error),
-                     std::isnan(p.step_error) ? "-" : fmt::format("{:.2g}", p.step_error), p.unit});
+                     std::isnan(p.step_error) ? "-" : fmt::format("{:.2g}", p.step_error),
+                     std::isnan(p.error()) ? "-" : fmt::format("{:.2g}", p.error()), p.unit});
   text += aligned(lines, 1);
   lines = {{"channel", "points", "rms at the start", "rms", "unit"}};
   for (const FittedChannel& c : fit.channels)
@@ -601,9 +602,13 @@ std::string fit_json(const Fit& fit, const std::string& model_file, const std::s
   Json parameters = Json::object(), channels = Json::object(), correlation = Json::object();
   for (std::size_t i = 0; i < n; ++i) {
     const FittedParameter& p = fit.parameters[i];
-    parameters[p.path] = {
-        {"start", p.start}, {"value", p.value},         {"standard_error", number(p.standard_error)}, {"step_error", number(p.step_error)},
-        {"unit", p.unit},   {"logarithmic", p.positive}};
+    parameters[p.path] = {{"start", p.start},
+                          {"value", p.value},
+                          {"standard_error", number(p.standard_error)},
+                          {"step_error", number(p.step_error)},
+                          {"error", number(p.error())},
+                          {"unit", p.unit},
+                          {"logarithmic", p.positive}};
     for (std::size_t j = 0; j < n; ++j)
       correlation[p.path][fit.parameters[j].path] = number(fit.correlation.empty() ? kUnknown : fit.correlation[i * n + j]);
   }

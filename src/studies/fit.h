@@ -10,6 +10,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -41,6 +42,8 @@ struct FittedParameter {
   double standard_error = 0;                                     // SI; NaN if the recording does not determine it
   double step_error = std::numeric_limits<double>::quiet_NaN();  // SI; due to the step of the runs; NaN: unknown
   bool positive = false;                                         // fitted by its logarithm
+  /// SI; of noise and step together, sqrt(standard_error^2 + step_error^2), an unknown step error being 0; NaN if undetermined.
+  double error() const { return std::hypot(standard_error, std::isnan(step_error) ? 0 : step_error); }
 };
 
 struct FittedChannel {
