@@ -540,6 +540,36 @@ INSTANTIATE_TEST_SUITE_P(, TransitionsOf,
                          testing::Values("solver.integrator=trapezoidal", "solver.integrator=esdirk3", "solver.integrator=bdf2"),
                          [](const auto& of) { return std::string(of.param).substr(18); });
 
+/// A state in the middle of a run has a memory of the oil beside its minimal vector.
+TEST(Transitions, OfALaterStepIsThatOfTheFirstOneFromItsState) {
+  const std::string text = with(machine(kInputs), "time_constant: 20 ms");
+  for (const char* integrator : {"trapezoidal", "esdirk3"}) {
+    const auto model = Model::from_text(text, {std::string("solver.integrator=") + integrator});
+    Simulation sim(model);
+    sim.set(model->input("lever"), 3);
+    for (int k = 0; k < 50; ++k) sim.step();
+    const auto parameter = model->parameter("cylinders.ram.bore");
+    const trunnion::Transition later = sim.transition({parameter});
+    Simulation other(model);
+    other.set_state(sim.state());
+    other.set(model->input("lever"), 3);
+    other.set_minimal_state(other.minimal_state());
+    other.step();
+    sim.step();
+    const trunnion::Transition from_here = other.transition({parameter}), next = sim.transition({parameter});
+    const auto near = [&](const std::vector<std::vector<double>>& a, const std::vector<std::vector<double>>& b, const char* what) {
+      for (std::size_t i = 0; i < a.size(); ++i)
+        for (std::size_t j = 0; j < a[i].size(); ++j)
+          EXPECT_NEAR(a[i][j], b[i][j], 0.05 * std::abs(b[i][j]) + 1e-6)  // the lag of the rule
+               << integrator << " " << what << " " << i << " " << j;
+    };
+    near(next.F, from_here.F, "F");
+    near(next.G, from_here.G, "G");
+    near(next.P, from_here.P, "P");
+    EXPECT_LT(std::abs(later.F[0][0] - 1), 0.1);
+  }
+}
+
 /// P against steps from the same minimal vector of models with other values.
 TEST(Transitions, HaveColumnsOfParameters) {
   const std::string text = with(machine(kInputs), "time_constant: 20 ms");

@@ -50,6 +50,26 @@ void advance(const trunnion::CompiledModel& model, const std::vector<Number>& th
   std::copy(q.begin(), q.end(), state.q());
 }
 
+/// What the oil's memory has of the state at the start of a step (port positions, inflows), with the derivatives of that state. Its lags are held.
+void follow_oil_memory(const trunnion::CompiledModel& model, trunnion::StateVector& state) {
+  const auto memory = trunnion::oil_memory(model.hydraulics, state.oil_memory());
+  if (*memory.step == 0) return;
+  std::vector<Number> numbers(static_cast<std::size_t>(model.layout.oil_memory));
+  const auto fresh = trunnion::oil_memory(model.hydraulics, numbers.data());
+  std::visit([&](const auto& mechanism) {
+    trunnion::MechanismState mech(mechanism);
+    trunnion::update_positions(mechanism, static_cast<const Number*>(state.q()), static_cast<const Number*>(nullptr), mech);
+    trunnion::update_rates(mechanism, static_cast<const Number*>(state.v()), static_cast<const Number*>(state.a()), mech);
+    trunnion::start_oil_memory(model.hydraulics, *memory.step, mech.s.data(), mech.s_dot.data(), state.y(), state.ydot(), fresh);
+  }, model.mechanism);
+  const auto take = [](Number* to, const Number* from, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i)
+      if (from[i].varies()) to[i] = Number(to[i].value(), from[i].partials());
+  };
+  take(memory.inflow, fresh.inflow, model.hydraulics.volumes.size());
+  take(memory.s, fresh.s, model.hydraulics.actuators.size());
+}
+
 }  // namespace
 
 TangentStep::TangentStep(const std::string& compact, const std::vector<std::string>& parameters)
@@ -77,6 +97,7 @@ std::vector<std::vector<Real>> TangentStep::follow(const StepNumbers& step, std:
     Number& number = m.state.values()[i];
     number = number.varies() ? Number(step.before.values[i], number.partials()) : Number(step.before.values[i]);
   }
+  follow_oil_memory(*m.model, m.state);
   if (const trunnion::StepOutcome report = m.stepper->step(m.state, step.h); !report.ok())
     throw trunnion::Error("the step did not converge with its derivatives");
   set(m.after, step.after);
