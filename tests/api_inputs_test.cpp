@@ -561,7 +561,7 @@ TEST(Transitions, OfALaterStepIsThatOfTheFirstOneFromItsState) {
       for (std::size_t i = 0; i < a.size(); ++i)
         for (std::size_t j = 0; j < a[i].size(); ++j)
           EXPECT_NEAR(a[i][j], b[i][j], 0.05 * std::abs(b[i][j]) + 1e-6)  // the lag of the rule
-               << integrator << " " << what << " " << i << " " << j;
+              << integrator << " " << what << " " << i << " " << j;
     };
     near(next.F, from_here.F, "F");
     near(next.G, from_here.G, "G");

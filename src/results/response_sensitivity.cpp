@@ -3,6 +3,7 @@
 #include "results/response_sensitivity.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -74,6 +75,8 @@ ResponseSensitivity response_sensitivity(const CompiledModel& model, const std::
       failures[i] = tangents::follow_run(compact, {first, last}, responses[i]);
     });
   } catch (const Error&) { throw; } catch (const std::runtime_error& error) {  // of the core with other numbers
+    if (const std::string text = error.what(); model.planar && text.starts_with("there is no channel"))
+      throw Error(fmt::format("{} where a parameter moves the machine out of its plane (one of {})", text, fmt::join(parameters, ", ")));
     throw Error(error.what());
   }
   ResponseSensitivity result;

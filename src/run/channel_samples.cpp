@@ -13,7 +13,12 @@
 namespace trunnion {
 
 ChannelSamples::ChannelSamples(const std::shared_ptr<const CompiledModel>& model, std::vector<SampledChannel> channels)
-    : reader_(model), channels_(std::move(channels)), next_(channels_.size()), before_(channels_.size()), values_(channels_.size()) {
+    : reader_(model),
+      channels_(std::move(channels)),
+      next_(channels_.size()),
+      before_(channels_.size()),
+      slope_before_(channels_.size()),
+      values_(channels_.size()) {
   for (const SampledChannel& channel : channels_) {
     const auto at =
         std::find_if(reader_.channels().begin(), reader_.channels().end(), [&](const Channel& c) { return c.name == channel.name; });
@@ -45,12 +50,18 @@ void ChannelSamples::take() {
   for (std::size_t c = 0; c < channels_.size(); ++c) {
     const std::vector<double>& times = channels_[c].times;
     const double y = now[index_[c]];
+    // slopes at this end of the step, from this step and the one before; at a jump, that before it
+    const bool moved = t - time_before_ > near;
+    const double slope = moved ? (y - before_[c]) / (t - time_before_) : slope_before_[c];
     for (std::size_t& i = next_[c]; i < times.size() && times[i] <= t + near; ++i) {
-      // a step that ends here may end elsewhere with other parameters: then the derivative at this time follows from both of its ends
-      const bool here = t - times[i] <= near && (!kTangents || !(t > time_before_));
-      values_[c].push_back(here ? y : before_[c] + (y - before_[c]) * (times[i] - time_before_) / (t - time_before_));
+      const bool here = t - times[i] <= near;
+      if (here && kTangents)  // a step that ends here may end elsewhere with other parameters, and so does not have the value at this time
+        values_[c].push_back(y - (1.5 * slope - 0.5 * slope_before_[c]) * (t - times[i]));
+      else
+        values_[c].push_back(here ? y : before_[c] + (y - before_[c]) * (times[i] - time_before_) / (t - time_before_));
     }
     before_[c] = y;
+    slope_before_[c] = slope;
   }
   time_before_ = t;
 }

@@ -36,8 +36,8 @@ class ChannelSamples final : public RunWatcher {
 
   ChannelReader reader_;
   std::vector<SampledChannel> channels_;
-  std::vector<std::size_t> index_, next_;  // in the channel reader; of the next time
-  std::vector<double> before_;
+  std::vector<std::size_t> index_, next_;      // in the channel reader; of the next time
+  std::vector<double> before_, slope_before_;  // values, and their slopes over the step before
   double time_before_ = 0;
   std::vector<std::vector<double>> values_;
 };

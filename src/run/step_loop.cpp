@@ -141,7 +141,9 @@ double StepLoop::next_stop(double target) const {
   target = schedule_.first_jump(state_.time, target);
   if (!sampler_ || !schedule_.splits()) return target;
   const double sample = next_sample(model_->hydraulics, state_.y());
-  return sample < target - schedule_.near(target) ? sample : target;
+  // with derivatives, a sample on a point of the grid moves that end of the step
+  const double near = schedule_.near(target);
+  return sample < (kTangents ? target + near : target - near) ? sample : target;
 }
 
 /// The start state already is a right limit.

@@ -105,6 +105,18 @@ SensitivityStudy sensitivity_study(const std::shared_ptr<const CompiledModel>& g
     throw InputError({{{"--parameters", 0, 0}, "", "no parameters are given", "paths of numbers in the model file", ""}});
   std::shared_ptr<const CompiledModel> model = given;
   if (!request.channels.empty()) {
+    std::vector<std::string> known;
+    for (const auto& list : {ChannelReader(given).channels(), channels_on_request(given)})
+      for (const Channel& channel : list) known.push_back(channel.name);
+    for (const std::string& wanted : request.channels) {
+      if (std::any_of(known.begin(), known.end(), [&](const std::string& name) { return names_channel(wanted, name); })) continue;
+      const std::string near = nearest_name(wanted, known);
+      throw InputError({{{"--channels", 0, 0},
+                         "",
+                         fmt::format("there is no channel '{}'", wanted),
+                         "the name of a channel such as " + known[1 % known.size()],
+                         near.empty() ? "" : "did you mean '" + near + "'?"}});
+    }
     Description description = given->description;
     description.record.channels = request.channels;
     model = compile(std::move(description));
@@ -119,13 +131,20 @@ SensitivityStudy sensitivity_study(const std::shared_ptr<const CompiledModel>& g
     study.channels.push_back({channel.name, channel.unit, 0});
     channels.push_back({channel.name, study.times});
   }
+  if (channels.empty())
+    throw InputError({{{"--channels", 0, 0},
+                       "",
+                       "no channel is a quantity of the machine",
+                       "such as " + reader.channels()[1 % reader.channels().size()].name,
+                       ""}});
   study.response = response_sensitivity(*model, request.parameters, channels, request.threads);
   Description description = model->description;
   for (const std::string& path : request.parameters)
     for (const Parameter& parameter : parameters_of(description))
       if (parameter.path == path) study.parameters.push_back({path, parameter.unit, *parameter.value});
   study.times.resize(study.response.values.empty() ? 0 : study.response.values.front().size());
-  if (request.check && study.response.failure.empty()) {
+  study.check_left_out = request.check && !study.response.failure.empty();
+  if (request.check && !study.check_left_out) {
     study.distances.resize(study.parameters.size());
     for_each_parallel(study.parameters.size(), request.threads, [&](std::size_t i) {
       study.distances[i] = distances(*model, study.parameters[i], channels, study.response.derivatives[i]);
@@ -207,7 +226,7 @@ std::string sensitivity_text(const SensitivityStudy& study) {
       if (!study.distances.empty())
         lines.back().push_back(std::isnan(study.distances[i][c]) ? "-" : fmt::format("{:.1e}", study.distances[i][c]));
     }
-  return aligned(lines, 2);
+  return aligned(lines, 2) + (study.check_left_out ? "not compared with differences: the run ended early\n" : "");
 }
 
 }  // namespace trunnion

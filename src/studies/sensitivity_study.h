@@ -30,6 +30,7 @@ struct SensitivityStudy {
   /// Per parameter and channel: the largest distance to central differences beyond what these resolve, relative to the largest derivative; NaN: runs beside
   /// fail or are invalid. Empty: not checked.
   std::vector<std::vector<double>> distances;
+  bool check_left_out = false;  // as the run ended early
 };
 
 /// Throws InputError, and Error as response_sensitivity() does.

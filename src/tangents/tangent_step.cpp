@@ -56,12 +56,14 @@ void follow_oil_memory(const trunnion::CompiledModel& model, trunnion::StateVect
   if (*memory.step == 0) return;
   std::vector<Number> numbers(static_cast<std::size_t>(model.layout.oil_memory));
   const auto fresh = trunnion::oil_memory(model.hydraulics, numbers.data());
-  std::visit([&](const auto& mechanism) {
-    trunnion::MechanismState mech(mechanism);
-    trunnion::update_positions(mechanism, static_cast<const Number*>(state.q()), static_cast<const Number*>(nullptr), mech);
-    trunnion::update_rates(mechanism, static_cast<const Number*>(state.v()), static_cast<const Number*>(state.a()), mech);
-    trunnion::start_oil_memory(model.hydraulics, *memory.step, mech.s.data(), mech.s_dot.data(), state.y(), state.ydot(), fresh);
-  }, model.mechanism);
+  std::visit(
+      [&](const auto& mechanism) {
+        trunnion::MechanismState mech(mechanism);
+        trunnion::update_positions(mechanism, static_cast<const Number*>(state.q()), static_cast<const Number*>(nullptr), mech);
+        trunnion::update_rates(mechanism, static_cast<const Number*>(state.v()), static_cast<const Number*>(state.a()), mech);
+        trunnion::start_oil_memory(model.hydraulics, *memory.step, mech.s.data(), mech.s_dot.data(), state.y(), state.ydot(), fresh);
+      },
+      model.mechanism);
   const auto take = [](Number* to, const Number* from, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i)
       if (from[i].varies()) to[i] = Number(to[i].value(), from[i].partials());
