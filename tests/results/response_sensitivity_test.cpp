@@ -176,6 +176,31 @@ TEST(ResponseSensitivity, OfAControlledMachine) {
   expect_differences(*model, paths, sampled(names, 3, 30), 1e-4, 0, 1e-5);
 }
 
+/// Samples on points of the time grid, which are ends of steps anyway.
+TEST(ResponseSensitivity, ContainsTheInstantsOfSamples) {
+  const auto model = test::model_from(R"(
+trunnion: 1
+gravity: [0, -9.81, 0]
+bodies: {lever: {rod: {length: 2 m, mass: 100 kg}}}
+joints: {lever: {revolute: {parent: ground, axis: z}, angle: 20 deg}}
+forces: {f: {joint: lever, load: 1 N m, signal: command}}
+signals: {w: {sine: {amplitude: 500, frequency: 7 Hz, phase: 0.3, offset: 1}}}
+control: {command: {gain: {input: w, gain: 1}, period: 5 ms, latency: 1 ms}}
+solver: {step: 1 ms, duration: 80 ms}
+)");
+  expect_differences(*model, {"control.command.period", "control.command.latency", "control.command.gain.gain"},
+                     sampled({"lever.angle"}, 0.08, 80), 5e-3, 0, 4e-4);
+}
+
+/// A film has no slope at rest.
+TEST(ResponseSensitivity, OfFrictionWithAFilmAtRest) {
+  for (const char* states : {"local", "monolithic"}) {
+    const auto model = test::load_example("four_bar_lift", {"cylinders.lift.friction.model=modified_lugre", "solver.duration=1.5",
+                                                            std::string("cylinders.lift.friction.states=") + states});
+    expect_differences(*model, {"gravity.1", "cylinders.lift.bore"}, sampled({"beam.angle", "lift.length"}, 1.5, 15), 1e-4);
+  }
+}
+
 TEST(ResponseSensitivity, DoesNotDependOnThreadsAndNeighbours) {
   const auto model = test::model_from(test::busy_machine(false));
   const std::vector<std::string> paths = {"gravity.1",     "cylinders.lift.bore", "volumes.v1.volume", "springs.hinge.stiffness",
