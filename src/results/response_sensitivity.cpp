@@ -61,6 +61,7 @@ ResponseSensitivity response_sensitivity(const CompiledModel& model, const std::
   description.solver.compiled = CompiledKind::off;
   const std::string compact = compact_text(description);
   std::vector<tangents::Response> wanted;
+  wanted.reserve(channels.size());
   for (const SampledChannel& channel : channels) wanted.push_back({channel.name, channel.times, {}, {}});
   // a run for so many parameters at a time
   static_assert(kParametersOfRun == tangents::kVariables);
