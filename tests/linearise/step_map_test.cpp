@@ -457,20 +457,21 @@ TEST(StepMap, OfOtherRulesAndControlledMachinesIsThatOfDifferences) {
     const char* name;
     double time;
     std::vector<std::string> set;
+    double tolerance = 1e-6;
   };
   const std::vector<Steps> cases = {{"four_bar_lift", 1.3, {"solver.constraints=baumgarte"}},
                                     {"four_bar_lift", 1.3, {"solver.integrator=esdirk3"}},
                                     {"four_bar_lift", 1.3, {"solver.integrator=bdf2", "solver.constraints=double_step"}},
                                     {"four_bar_lift", 1.3, {"solver.integrator=generalized_alpha"}},
                                     {"slewing_crane", 0.4, {"solver.integrator=esdirk3", "solver.constraints=double_step"}},
-                                    {"spatial_slider_crank", 0.4, {"solver.integrator=hht"}},
+                                    {"spatial_slider_crank", 0.4, {"solver.integrator=hht"}, 1e-4},
                                     {"position_servo", 0.5, {}},
                                     {"active_damping", 1.2, {}}};
   for (const Steps& c : cases) {
     const auto model = load_example(c.name, tight(c.set));
     const double error = largest_error(model, state_at(model, c.time), 1e-3, kVerbose);
     if (kVerbose) std::cout << c.name << " " << fmt::format("{}", fmt::join(c.set, " ")) << ": " << error << std::endl;
-    EXPECT_LT(error, 1e-5) << c.name << " " << fmt::format("{}", fmt::join(c.set, " "));
+    EXPECT_LT(error, c.tolerance) << c.name << " " << fmt::format("{}", fmt::join(c.set, " "));
   }
 }
 
