@@ -250,8 +250,9 @@ Sensitivities response_sensitivities(const std::shared_ptr<const Model>& model, 
   }
   const double duration = model->content().compiled->description.solver.duration;
   for (std::size_t i = 0; i < options.times.size(); ++i)
-    if (const double t = options.times[i]; !(t >= (i > 0 ? options.times[i - 1] : 0) && t <= duration * (1 + kSameSampleTime)))
-      throw ModelError("times of sensitivities must increase, from 0 to the end of the run");
+    if (const double t = options.times[i]; !(i > 0 ? t > options.times[i - 1] : t >= 0) || !(t <= duration * (1 + kSameSampleTime)))
+      throw ModelError("times of sensitivities must increase, from 0 to the end of the run at " + std::to_string(duration) + " s; number " +
+                       std::to_string(i) + " is " + std::to_string(t) + " s");
   return translated([&] {
     std::vector<SampledChannel> channels;
     for (const std::string& name : options.channels) {

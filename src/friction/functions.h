@@ -45,8 +45,8 @@ Dual<N> fast_tanh(const Dual<N>& x) {
 /// u^(-1/3) for u > 0; finite at 0.
 inline double inverse_cube_root(double u) {
 #ifdef TRUNNION_NUMBERS
-  constexpr double finite = 1e4;
-  return select(u > 0, 1 / std::cbrt(u), finite);
+  constexpr double at_rest = kTangents ? 0 : 1e4;  // of derivatives 0 at a root of 0
+  return select(u > 0, 1 / std::cbrt(u), at_rest);
 #else
   // First guess from the exponent bits: within 4 % (the constant is 4/3 of the bits of 1, lowered to centre the error).
   double r = std::bit_cast<double>(std::uint64_t{0x553EF0FF289DD796} - std::bit_cast<std::uint64_t>(u) / 3);

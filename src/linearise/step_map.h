@@ -54,7 +54,7 @@ class TransitionMap {
 
   /// Of the step of h [s] from `before` to `after` that the stepper of the model's settings made in one part with `report`. Throws Error if
   /// it was not such a step (subdivided, another rule), SimulationError at a singular configuration. No allocation after the first call
-  /// with the same coordinates, except with ali1.
+  /// with the same coordinates, except with ali1 and by numbers with derivatives.
   void evaluate(const StateVector& before, const StateVector& after, double h, const StepOutcome& report);
   const Eigen::MatrixXd& F() const { return F_; }  // states x states
   const Eigen::MatrixXd& G() const { return G_; }  // states x inputs

@@ -61,9 +61,7 @@ std::vector<double> times_of_parts(const CompiledModel& model, const std::vector
 std::shared_ptr<const CompiledModel> with_values(const CompiledModel& model, const RecordedParameters& parameters,
                                                  const std::vector<double>& row) {
   Description description = model.description;
-  for (const Parameter& parameter : parameters_of(description))
-    for (std::size_t i = 0; i < row.size(); ++i)
-      if (parameter.path == parameters.paths[i]) *parameter.value = row[i];
+  set_values(description, parameters.paths, row);
   return compile(std::move(description));
 }
 

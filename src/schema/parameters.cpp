@@ -108,6 +108,12 @@ std::vector<double> values_of(Description description, const std::vector<std::st
   return values;
 }
 
+void set_values(Description& description, const std::vector<std::string>& paths, const std::vector<double>& values) {
+  for (const Parameter& parameter : parameters_of(description))
+    for (std::size_t i = 0; i < paths.size(); ++i)
+      if (parameter.path == paths[i]) *parameter.value = values[i];
+}
+
 bool fits_path(std::string_view pattern, std::string_view path) {
   while (true) {
     const std::size_t wanted = pattern.find('.'), name = path.find('.');

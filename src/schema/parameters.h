@@ -27,6 +27,9 @@ std::vector<Parameter> parameters_of(Description& description);
 /// Values [SI] of the parameters with these paths; NaN where the description has none.
 std::vector<double> values_of(Description description, const std::vector<std::string>& paths);
 
+/// Sets the parameters with these paths [SI].
+void set_values(Description& description, const std::vector<std::string>& paths, const std::vector<double>& values);
+
 /// Whether a path with `*` for any letters of a name fits a parameter's path.
 bool fits_path(std::string_view pattern, std::string_view path);
 

@@ -224,13 +224,16 @@ class Misfit {
     return 0;
   }
 
-  /// The Jacobian for a step of the search: the exact one where the run has derivatives; otherwise that before, corrected by what the last step did (C. G. Broyden, Math. Comp. 19 (1965) 577-593),
-  /// one-sided differences if that step went elsewhere than foreseen, or central ones; < 0 if runs fail.
+  /// The Jacobian for a step of the search: the exact one where the run has derivatives; otherwise that before, corrected by what the last step
+  /// did (C. G. Broyden, Math. Comp. 19 (1965) 577-593), one-sided differences if that step went elsewhere than foreseen, or central ones; < 0
+  /// if runs fail.
   int df(const Vector& x, Matrix& J) {
     const std::optional<Vector> here = value_at(x);
     if (!here) return -1;
+    const bool first = exact_ && J_.size() == 0;
+    if (first) exact_ = agrees(x);
     if (exact_) {
-      if (!exact(x, J_) && !differences(x, true, J_)) return -1;
+      if (!first && !exact(x, J_) && !differences(x, true, J_)) return -1;
       kind_ = Jacobian::central;
     } else if (kind_ == Jacobian::wanted || !correct(x, *here)) {
       const bool central = kind_ == Jacobian::wanted;
@@ -293,6 +296,23 @@ class Misfit {
     J_ += error * step.transpose() / step.squaredNorm();
     ++corrections_;
     kind_ = Jacobian::corrected;
+    return true;
+  }
+
+  /// Whether exact columns are those of one-sided differences, as they are not where a run is not differentiable. Then J_ has them.
+  bool agrees(const Vector& x) {
+    constexpr double kApart = 0.1, kResolved = 1e-6;  // of a column; of the residuals' size, where differences resolve it
+    Matrix J, by_differences;
+    if (!exact(x, J) || !differences(x, false, by_differences)) return false;
+    for (Eigen::Index i = 0; i < x.size(); ++i) {
+      const double size = std::max(J.col(i).norm(), by_differences.col(i).norm());
+      if (size > kResolved * std::sqrt(static_cast<double>(points_)) && (J.col(i) - by_differences.col(i)).norm() > kApart * size) {
+        fit_.warnings.push_back(fmt::format("runs are not differentiable with respect to {} at its start: differences of runs are used",
+                                            fit_.parameters[static_cast<std::size_t>(i)].path));
+        return false;
+      }
+    }
+    J_ = J;
     return true;
   }
 

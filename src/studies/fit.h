@@ -2,8 +2,8 @@
 //   minimise over x  sum_c sum_i r_ci^2,   r_ci = (channel c of the run at t_i - recorded value) / scale_c
 // with scale_c the root mean square of the recorded values about their mean. By the Levenberg-Marquardt method in
 //   x = 1 + ln(p / p_0)  for parameters that must be positive,   x = 1 + (p - p_0) / |p_0|  for others (p_0 = 0: 1 + p)
-// with the exact J = dr/dx where runs have derivatives (results/response_sensitivity.h), otherwise differences; if a run fails, the step is rejected and shortened. Channels are interpolated linearly between
-// steps. Standard errors assume independent noise of its own size in every channel, sigma_c^2 the mean square of r_c,
+// with the exact J = dr/dx where runs have derivatives (results/response_sensitivity.h), otherwise differences; if a run fails, the step is
+// rejected and shortened. Channels are interpolated linearly between steps. Standard errors assume independent noise of its own size in every channel, sigma_c^2 the mean square of r_c,
 //   cov x = H^-1 (sum_c sigma_c^2 J_c^T J_c) H^-1,   H = J^T J
 // Sources: J. J. More, Lecture Notes in Mathematics 630 (1978), 105-116 (the method, as in MINPACK and Eigen); G. A. F. Seber, C. J. Wild,
 // Nonlinear Regression (1989), section 2.1 (standard errors).

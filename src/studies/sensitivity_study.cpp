@@ -23,7 +23,8 @@ namespace trunnion {
 namespace {
 
 constexpr double kDifference = 1e-4;  // of a parameter, of the central differences: its effect is far above the tolerance of a step
-constexpr double kNoise = 1e-10;      // of a channel, which they do not resolve: tolerances of the steps
+constexpr double kUnresolved = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoise = 1e-10;  // of a channel, which they do not resolve: tolerances of the steps
 
 /// Largest magnitude.
 double largest(const std::vector<double>& values) {
@@ -45,8 +46,7 @@ std::vector<double> instants(const Description& description, int points) {
 /// The model with another value of a parameter.
 std::shared_ptr<const CompiledModel> with_value(const CompiledModel& model, const std::string& path, double value) {
   Description description = model.description;
-  for (const Parameter& parameter : parameters_of(description))
-    if (parameter.path == path) *parameter.value = value;
+  set_values(description, {path}, {value});
   return compile(std::move(description));
 }
 /// Its smallest value.
@@ -81,12 +81,12 @@ std::vector<double> distances(const CompiledModel& model, const SensitivityStudy
       size = std::max({size, std::abs(difference), std::abs(derivatives[c][k])});
       distance = std::max(distance, std::abs(difference - derivatives[c][k]));
     }
-    distance = std::max(0.0, distance - kNoise * largest(up[c]) / h);
-    result.push_back(distance == 0 ? 0 : distance / size);
+    const double noise = kNoise * largest(up[c]) / h;
+    result.push_back(size == 0 ? 0 : noise >= size ? kUnresolved : std::max(0.0, distance - noise) / size);
   }
   return result;
 } catch (const Error&) {  // there are no runs beside
-  return std::vector<double>(channels.size(), std::numeric_limits<double>::quiet_NaN());
+  return std::vector<double>(channels.size(), kUnresolved);
 }
 
 /// By which derivatives are multiplied to be compared.

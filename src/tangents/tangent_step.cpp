@@ -72,6 +72,20 @@ void follow_oil_memory(const trunnion::CompiledModel& model, trunnion::StateVect
   take(memory.s, fresh.s, model.hydraulics.actuators.size());
 }
 
+/// Throws trunnion::Error unless two states are the same but for tolerances and rounding.
+void require_same(const trunnion::CompiledModel& model, const trunnion::StateVector& found, const trunnion::StateVector& given) {
+  constexpr Real kSame = 1e-6;  // of a number of the state, at least of a radian, a metre, or those per second; of a pascal
+  const auto compare = [](const Number* a, const Number* b, int count) {
+    for (int i = 0; i < count; ++i)
+      if (!(std::abs(a[i].value() - b[i].value()) <= kSame * (1 + std::abs(b[i].value()))))
+        throw trunnion::Error(
+            "it is not a step of the model's solver from the state before; chain the derivatives of the parts of a subdivided step");
+  };
+  compare(found.q(), given.q(), model.layout.nq);
+  compare(found.v(), given.v(), model.layout.nv);
+  compare(found.y(), given.y(), model.hydraulics.control.empty() ? model.layout.ny : 0);
+}
+
 }  // namespace
 
 TangentStep::TangentStep(const std::string& compact, const std::vector<std::string>& parameters)
@@ -103,6 +117,7 @@ std::vector<std::vector<Real>> TangentStep::follow(const StepNumbers& step, std:
   if (const trunnion::StepOutcome report = m.stepper->step(m.state, step.h); !report.ok())
     throw trunnion::Error("the step did not converge with its derivatives");
   set(m.after, step.after);
+  require_same(*m.model, m.state, m.after);
   const std::vector<Number> theta = difference(*m.model, m.after.q(), m.state.q());
   std::vector<Number> changes;
   const std::vector<int>& independent = m.coordinates->independent();

@@ -28,8 +28,7 @@ Values run_of(const std::shared_ptr<const CompiledModel>& model, const std::vect
 
 std::shared_ptr<const CompiledModel> with_value(const CompiledModel& model, const std::string& path, double value) {
   Description description = model.description;
-  for (const Parameter& parameter : parameters_of(description))
-    if (parameter.path == path) *parameter.value = value;
+  set_values(description, {path}, {value});
   return compile(std::move(description));
 }
 

@@ -114,7 +114,7 @@ TEST_F(Fitting, GivesBackTheValuesOfARun) {
     const Fit result = fit(request(reference, from(K, B)));
     EXPECT_TRUE(result.converged) << result.status;
     EXPECT_LT(result.iterations, 20);
-    EXPECT_LE(result.runs, 2 * result.iterations + 4);  // a run and its derivatives for every iteration
+    EXPECT_LE(result.runs, 2 * result.iterations + 6);  // a run and its derivatives for every iteration; differences once
     EXPECT_DOUBLE_EQ(result.parameters[0].error(), std::hypot(result.parameters[0].standard_error, result.parameters[0].step_error));
     EXPECT_NEAR(result.parameters[0].value / kStiffness, 1, 1e-6);
     EXPECT_NEAR(result.parameters[1].value / kDamping, 1, 1e-6);
@@ -128,6 +128,30 @@ TEST_F(Fitting, GivesBackTheValuesOfARun) {
     EXPECT_GT(result.channels[0].rms_start, 1e3);
     EXPECT_TRUE(result.warnings.empty()) << testing::PrintToString(result.warnings);
   }
+}
+
+/// A jump that acts in whole steps only: the run changes where it passes the end of a step, and not beside.
+TEST_F(Fitting, TakesDifferencesWhereARunIsNotDifferentiable) {
+  const std::string text = R"(trunnion: 1
+gravity: [0, 0, -9.81]
+bodies: {a: {point_mass: {mass: 2 kg}}}
+joints: {a: {prismatic: {parent: ground, axis: z}}}
+forces: {f: {joint: a, load: 30 N, signal: on}}
+signals: {on: {steps: [[0, 0], [0.05 s, 1]]}}
+solver: {step: 1 ms, duration: 0.3 s, split_jumps: false}
+)";
+  FitRequest request;
+  request.model_file = file(text, "push.yaml");
+  request.parameters = {"signals.on.steps.1.0"};
+  const CaseResult truth = run_case(compile(load_model(request.model_file, {parse_override("signals.on.steps.1.0=0.06 s")})));
+  const Recording& r = truth.recorder->recording();
+  std::string rows = "time,a.position\n";
+  for (std::size_t i = 0; i < r.rows(); i += 5) rows += fmt::format("{},{}\n", r.columns[0][i], column(r, "a.position")[i]);
+  request.reference = file(rows);
+  const Fit result = fit(request);
+  const bool warned = std::any_of(result.warnings.begin(), result.warnings.end(),
+                                  [](const std::string& w) { return w.find("not differentiable") != std::string::npos; });
+  EXPECT_TRUE(warned) << testing::PrintToString(result.warnings);
 }
 
 TEST_F(Fitting, DoesNotDependOnThreads) {
