@@ -22,7 +22,8 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kDifference = 1e-4;  // of a parameter, of the central differences: its effect is far above the tolerance of a step
+/// Of a parameter, of the differences: the effect of a long one is far above the tolerance of a step, a short one has less curvature.
+constexpr double kDifferences[] = {1e-4, 1e-5};
 constexpr double kUnresolved = std::numeric_limits<double>::quiet_NaN();
 constexpr double kNoise = 1e-10;  // of a channel, which they do not resolve: tolerances of the steps
 
@@ -66,10 +67,9 @@ std::vector<std::vector<double>> values_of_run(const std::shared_ptr<const Compi
   return std::move(samples.values());
 }
 
-/// Per channel, for one parameter: central differences, at its smallest value one-sided ones of second order.
-std::vector<double> distances(const CompiledModel& model, const SensitivityStudy::Named& parameter,
+/// Per channel, for one parameter and an increment h of it: central differences, at its smallest value one-sided ones of second order.
+std::vector<double> distances(const CompiledModel& model, const SensitivityStudy::Named& parameter, double h,
                               const std::vector<SampledChannel>& channels, const std::vector<std::vector<double>>& derivatives) try {
-  const double h = kDifference * (parameter.value == 0 ? 1 : std::abs(parameter.value));
   const bool central = parameter.value - h >= least(model, parameter.name);
   const auto run = [&](double change) { return values_of_run(with_value(model, parameter.name, parameter.value + change), channels); };
   const std::vector<std::vector<double>> up = run(h), other = run(central ? -h : 2 * h), here = central ? other : run(0);
@@ -87,6 +87,18 @@ std::vector<double> distances(const CompiledModel& model, const SensitivityStudy
   return result;
 } catch (const Error&) {  // there are no runs beside
   return std::vector<double>(channels.size(), kUnresolved);
+}
+
+/// The smallest over all increments.
+std::vector<double> distances(const CompiledModel& model, const SensitivityStudy::Named& parameter,
+                              const std::vector<SampledChannel>& channels, const std::vector<std::vector<double>>& derivatives) {
+  std::vector<double> result(channels.size(), kUnresolved);
+  for (const double relative : kDifferences) {
+    const double h = relative * (parameter.value == 0 ? 1 : std::abs(parameter.value));
+    const std::vector<double> found = distances(model, parameter, h, channels, derivatives);
+    for (std::size_t c = 0; c < channels.size(); ++c) result[c] = std::fmin(result[c], found[c]);  // of one that is resolved
+  }
+  return result;
 }
 
 /// By which derivatives are multiplied to be compared.

@@ -27,8 +27,8 @@ struct SensitivityStudy {
   std::vector<Named> parameters, channels;
   std::vector<double> times;  // [s]
   ResponseSensitivity response;
-  /// Per parameter and channel: the largest distance to central differences beyond what these resolve, relative to the largest derivative. NaN:
-  /// they do not resolve it, or runs beside fail or are invalid. Empty: not checked.
+  /// Per parameter and channel: the largest distance to the nearer central differences of two increments, beyond what these resolve, relative to
+  /// the largest derivative. NaN: they do not resolve it, or runs beside fail or are invalid. Empty: not checked.
   std::vector<std::vector<double>> distances;
   bool check_left_out = false;  // as the run ended early
 };
