@@ -64,6 +64,7 @@ GALLERY = {
     "position_servo": "target.signal ram.length servo_valve.spool",
     "active_damping": "boom.angle head.pressure",
     "hydrostatic_drive": "flywheel.rate side_A.pressure side_B.pressure",
+    "stick_slip": "table.position side_A.pressure",
     "scissor_lift": "left_lift.length right_lift.length platform.angle",
 }
 UNITS = ["bar", "deg"]

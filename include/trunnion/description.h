@@ -114,9 +114,12 @@ struct GroundDescription {
 // ---------------------------------------------------------------- friction and limits of joints
 
 /// Laws of friction.
-enum class FrictionKind { none, coulomb_viscous, bengisu_akay, brown_mcphee, lugre, modified_lugre, dahl };
+enum class FrictionKind { none, coulomb_viscous, bengisu_akay, brown_mcphee, lugre, modified_lugre, dahl, set_valued, maxwell_slip };
 /// How the states of a friction law are integrated.
 enum class FrictionStates { monolithic, local };
+
+/// Maximum number of elements of `maxwell_slip`.
+inline constexpr int kMaxFrictionElements = 8;
 
 /// Friction of a cylinder's seals or on a displacement of a joint; of a motor or an angle with torques and angular rates. Parameters of
 /// unused laws are allowed in the file.
@@ -135,8 +138,12 @@ struct FrictionDescription {
   double exponent = 2;                                               ///< [-] n
   double film_velocity = 0;                                          ///< [m/s] v_b
   double film_time_up = 0, film_time_down = 0, film_time_dwell = 0;  ///< [s] tau_hp, tau_hn, tau_h0
+  std::vector<double> element_forces{}, element_stiffnesses{};       ///< [-] weights of the elements of maxwell_slip, 1 to 8
+  double pressure_A = 0,
+         pressure_B = 0;  ///< [1/Pa] of a cylinder or motor: its friction is 1 + pressure_A p_A + pressure_B p_B times that of the law
   FrictionStates states = FrictionStates::monolithic;
   double start_bristle = 0, start_film = 0;  ///< [m], [-] states at the start
+  std::vector<double> start_bristles{};      ///< [m] of the elements of maxwell_slip; empty: all start_bristle
 };
 
 /// Elastic limits of a joint coordinate: at a depth x beyond one, which grows at the rate x', the load is max(0, k x + c x' x / depth).

@@ -80,6 +80,7 @@ inline constexpr Measure kTorque{"a torque", "N m", "50 N m", {2, 1, -2}};
 inline constexpr Measure kStiffness{"a stiffness", "N/m", "5.77e6 N/m", {0, 1, -2}};
 inline constexpr Measure kDamping{"a damping", "N s/m", "330 N s/m", {0, 1, -1}};
 inline constexpr Measure kPressure{"a pressure", "Pa", "7.6 MPa", {-1, 1, -2}};
+inline constexpr Measure kPerPressure{"a change per pressure", "1/Pa", "0.02 1/MPa", {1, -1, 2}};
 inline constexpr Measure kFlow{"a volume flow", "m^3/s", "24 L/min", {3, 0, -1}};
 inline constexpr Measure kDensity{"a density", "kg/m^3", "850 kg/m^3", {-3, 1, 0}};
 inline constexpr Measure kSlowness{"an inverse speed", "s/m", "80 s/m", {-1, 0, 1}};

@@ -57,7 +57,7 @@ MechanismCut cut_fed(const CompiledModel& machine, const std::vector<TimePolynom
     }
     a.spool = -1;
     if (piston && forces) {
-      a.cylinder.coulomb = 0;
+      a.cylinder.coulomb = a.cylinder.friction_A = a.cylinder.friction_B = 0;
       a.cylinder.area_A = 1;
       a.cylinder.area_B = 0;
     }

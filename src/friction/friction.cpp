@@ -10,7 +10,10 @@
 namespace trunnion {
 namespace {
 
-constexpr FrictionStateInfo kStateInfo[kMaxFrictionStates] = {{"bristle", "m"}, {"film", "-"}};
+constexpr FrictionStateInfo kStateInfo[] = {{"bristle", "m"}, {"film", "-"}};
+constexpr FrictionStateInfo kElementInfo[kMaxFrictionStates] = {{"bristle_1", "m"}, {"bristle_2", "m"}, {"bristle_3", "m"},
+                                                                {"bristle_4", "m"}, {"bristle_5", "m"}, {"bristle_6", "m"},
+                                                                {"bristle_7", "m"}, {"bristle_8", "m"}};
 
 /// Throws unless `holds`, which is false for NaN.
 void require(bool holds, const char* key, double value, const char* expected) {
@@ -54,11 +57,36 @@ ModifiedLuGre make_modified_lugre(const FrictionDescription& d) {
   return {make_lugre(d), d.film_velocity, d.film_time_up, d.film_time_down, d.film_time_dwell};
 }
 
+/// One viscoelastic element with all of the force and stiffness, or several with the shares given.
+MaxwellSlip make_maxwell_slip(const FrictionDescription& d) {
+  MaxwellSlip law;
+  law.bristle = make_lugre(d);
+  require_positive("bristle_damping", d.bristle_damping);
+  if (d.model == FrictionKind::set_valued) {
+    law.shares[0] = law.parts[0] = 1;
+    return law;
+  }
+  const std::size_t n = d.element_forces.size();
+  if (n < 1 || n > law.shares.size()) throw Error("friction: element_forces has " + std::to_string(n) + " entries; expected 1 to 8");
+  if (d.element_stiffnesses.size() != n)
+    throw Error("friction: element_stiffnesses has " + std::to_string(d.element_stiffnesses.size()) + " entries; expected " +
+                std::to_string(n) + ", one for each element");
+  const auto share = [](const char* key, const std::vector<double>& weights, std::array<double, MaxwellSlip::kStates>& shares) {
+    double sum = 0;
+    for (const double w : weights) require_positive(key, w), sum += w;
+    for (std::size_t i = 0; i < weights.size(); ++i) shares[i] = weights[i] / sum;
+  };
+  share("element_forces", d.element_forces, law.shares);
+  share("element_stiffnesses", d.element_stiffnesses, law.parts);
+  law.elements = static_cast<int>(n);
+  return law;
+}
+
 /// Copies the states of `Law` from a plain array.
 template <class Law>
-std::array<double, Law::kStates> states_of(const Law&, [[maybe_unused]] const double* x) {
+std::array<double, Law::kStates> state_array(const Law& law, [[maybe_unused]] const double* x) {
   std::array<double, Law::kStates> states{};
-  for (int i = 0; i < Law::kStates; ++i) states[i] = x[i];
+  for (int i = 0; i < states_of(law); ++i) states[i] = x[i];
   return states;
 }
 
@@ -85,16 +113,20 @@ FrictionLaw make_friction(const FrictionDescription& d) {
       return make_modified_lugre(d);
     case FrictionKind::dahl:
       return make_dahl(d);
+    case FrictionKind::set_valued:
+    case FrictionKind::maxwell_slip:
+      return make_maxwell_slip(d);
   }
   throw Error("friction: unknown model");
 }
 
 int friction_states(const FrictionLaw& law) {
-  return std::visit([](const auto& l) { return std::decay_t<decltype(l)>::kStates; }, law);
+  return std::visit([](const auto& l) { return states_of(l); }, law);
 }
 
 std::span<const FrictionStateInfo> friction_state_info(const FrictionLaw& law) {
-  return {kStateInfo, static_cast<std::size_t>(friction_states(law))};
+  const auto n = static_cast<std::size_t>(friction_states(law));
+  return {n > 1 && std::holds_alternative<MaxwellSlip>(law) ? kElementInfo : kStateInfo, n};
 }
 
 double friction_stored_energy(const FrictionLaw& law, const double* x) {
@@ -103,7 +135,7 @@ double friction_stored_energy(const FrictionLaw& law, const double* x) {
         if constexpr (std::decay_t<decltype(l)>::kStates == 0)
           return 0;
         else
-          return l.stored_energy(states_of(l, x));
+          return l.stored_energy(state_array(l, x));
       },
       law);
 }
@@ -117,8 +149,8 @@ double friction_dissipated_power(const FrictionLaw& law, double v, const double*
           return 0;
         } else {
           using S = Dual<1>;
-          std::array<S, std::decay_t<decltype(l)>::kStates> states;  // the direction of motion
-          for (std::size_t i = 0; i < states.size(); ++i) {
+          std::array<S, std::decay_t<decltype(l)>::kStates> states{};  // the direction of motion
+          for (int i = 0; i < states_of(l); ++i) {
             states[i] = x[i];
             states[i].d[0] = rate[i];
           }
@@ -129,8 +161,8 @@ double friction_dissipated_power(const FrictionLaw& law, double v, const double*
   return force * v - stored_rate;
 }
 
-std::array<double, 2> friction_steady_states(const FrictionLaw& law, double v) {
-  std::array<double, 2> states{};
+FrictionStateValues friction_steady_states(const FrictionLaw& law, double v) {
+  FrictionStateValues states{};
   std::visit(
       [&](const auto& l) {
         if constexpr (std::decay_t<decltype(l)>::kStates > 0) {
@@ -143,8 +175,8 @@ std::array<double, 2> friction_steady_states(const FrictionLaw& law, double v) {
 }
 
 double friction_steady_force(const FrictionLaw& law, double v) {
-  const std::array<double, 2> states = friction_steady_states(law, v);
-  std::array<double, 2> rate;
+  const FrictionStateValues states = friction_steady_states(law, v);
+  FrictionStateValues rate;
   return force_and_rates(law, v, states.data(), rate.data());
 }
 

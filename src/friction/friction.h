@@ -1,4 +1,4 @@
-// Seal friction of a cylinder: slip speed (and friction states) -> force (and state rates), one of seven laws.
+// Seal friction of a cylinder: slip speed (and friction states) -> force (and state rates), one of nine laws.
 // Sign: the force is positive with positive slip speed; it opposes the motion.
 // Two treatments of the states x of a law: as unknowns of the system (respond), or solved for at the end of a step and eliminated
 // (respond_local, static condensation); both give the same solution. Only errors of make_friction allocate.
@@ -18,35 +18,45 @@
 #include "friction/brown_mcphee.h"
 #include "friction/coulomb_viscous.h"
 #include "friction/lugre.h"
+#include "friction/maxwell_slip.h"
 #include "friction/modified_lugre.h"
 #include "friction/none.h"
 
 namespace trunnion {
 
-using FrictionLaw = std::variant<NoFriction, CoulombViscous, BengisuAkay, BrownMcPhee, LuGre, ModifiedLuGre>;
+using FrictionLaw = std::variant<NoFriction, CoulombViscous, BengisuAkay, BrownMcPhee, LuGre, ModifiedLuGre, MaxwellSlip>;
 
 /// Maximum number of states of a law.
-inline constexpr int kMaxFrictionStates = 2;
+inline constexpr int kMaxFrictionStates = MaxwellSlip::kStates;
+using FrictionStateValues = std::array<double, kMaxFrictionStates>;
 
 /// One state of a law, for channels and messages.
 struct FrictionStateInfo {
-  std::string_view name;  // "bristle", "film"
+  std::string_view name;  // "bristle", "film", "bristle_1" ...
   std::string_view unit;  // "m", "-"
 };
 
-/// Force and state rates of a law with their exact local derivatives; entries of states the law does not have are zero.
+/// Force and state rates of a law with their exact local derivatives. Entries of states the law does not have are not set.
 struct FrictionResponse {
-  double force = 0;                               // [N]
-  double force_v = 0;                             // [N s/m] dF/dv
-  std::array<double, 2> force_x{};                //         dF/dx_j
-  std::array<double, 2> rate{};                   //         x_i_dot
-  std::array<double, 2> rate_v{};                 //         dx_i_dot/dv
-  std::array<std::array<double, 2>, 2> rate_x{};  //       dx_i_dot/dx_j, [i][j]
+  double force = 0;                                            // [N]
+  double force_v = 0;                                          // [N s/m] dF/dv
+  FrictionStateValues force_x;                                 //         dF/dx_j
+  FrictionStateValues rate;                                    //         x_i_dot
+  FrictionStateValues rate_v;                                  //         dx_i_dot/dv
+  std::array<FrictionStateValues, kMaxFrictionStates> rate_x;  //        dx_i_dot/dx_j, [i][j]
 };
 
 /// The law of a description. Throws Error naming the first parameter out of range.
 FrictionLaw make_friction(const FrictionDescription& description);
-/// Number of states of a law: 0, 1 (bristle) or 2 (bristle, film).
+/// Number of states of one law: fixed, or that of its elements.
+template <class Law>
+constexpr int states_of(const Law& law) {
+  if constexpr (requires { law.states(); })
+    return law.states();
+  else
+    return Law::kStates;
+}
+/// Number of states of a law: 0, 1 (bristle), 2 (bristle, film), or one per element.
 int friction_states(const FrictionLaw& law);
 /// Names and units of the states, in the order of x.
 std::span<const FrictionStateInfo> friction_state_info(const FrictionLaw& law);
@@ -55,17 +65,17 @@ double friction_stored_energy(const FrictionLaw& law, const double* x);
 /// Power turned into heat [W]: force times speed less the rate of the stored energy.
 double friction_dissipated_power(const FrictionLaw& law, double v, const double* x);
 /// States of steady sliding at v; zero at rest and for laws without states.
-std::array<double, 2> friction_steady_states(const FrictionLaw& law, double v);
+FrictionStateValues friction_steady_states(const FrictionLaw& law, double v);
 /// Force [N] of steady sliding at v, the Stribeck curve of every law; 0 at rest.
 double friction_steady_force(const FrictionLaw& law, double v);
 
-/// Force [N] of one law; writes the state rates. x and rate have Law::kStates entries. Any scalar.
+/// Force [N] of one law; writes the state rates. x and rate have states_of(law) entries. Any scalar.
 template <class Law, class S>
 requires(!std::is_same_v<Law, FrictionLaw>) S force_and_rates(const Law& law, const S& v, const S* x, S* rate) {
   std::array<S, Law::kStates> states{}, rates{};
-  for (int i = 0; i < Law::kStates; ++i) states[i] = x[i];
+  for (int i = 0; i < states_of(law); ++i) states[i] = x[i];
   const S force = law.evaluate(v, states, rates);
-  for (int i = 0; i < Law::kStates; ++i) rate[i] = rates[i];
+  for (int i = 0; i < states_of(law); ++i) rate[i] = rates[i];
   return force;
 }
 template <class S>
@@ -81,7 +91,6 @@ void respond(const Law& law, double v, const double* x, FrictionResponse& out) {
   std::array<S, n> states{}, rates{};
   for (int i = 0; i < n; ++i) states[i] = S::variable(x[i], 1 + i);
   const S force = law.evaluate(S::variable(v, 0), states, rates);
-  out = {};
   out.force = force.value;
   out.force_v = force.d[0];
   for (int i = 0; i < n; ++i) {
@@ -108,10 +117,34 @@ inline void respond(const ModifiedLuGre& law, double v, const double* x, Frictio
   const double force_q_dot = law.bristle.damping_at(v);
   out.force = force.value;
   out.force_v = force.d[0];
-  out.force_x = {law.bristle.stiffness - force_q_dot * slip.value, -force_q_dot * slip_h * x[0]};
-  out.rate = {q_dot.value, film * (h_ss.value - x[1])};
-  out.rate_v = {q_dot.d[0], film * h_ss.d[0]};
-  out.rate_x = {{{-slip.value, -slip_h * x[0]}, {0, -film}}};
+  const auto set = [](FrictionStateValues& row, double first, double second) {
+    row[0] = first;
+    row[1] = second;
+  };
+  set(out.force_x, law.bristle.stiffness - force_q_dot * slip.value, -force_q_dot * slip_h * x[0]);
+  set(out.rate, q_dot.value, film * (h_ss.value - x[1]));
+  set(out.rate_v, q_dot.d[0], film * h_ss.d[0]);
+  set(out.rate_x[0], -slip.value, -slip_h * x[0]);
+  set(out.rate_x[1], 0, -film);
+}
+/// Maxwell slip by hand: an element's force and rate depend on its own deflection only, by its stiffness while it holds.
+inline void respond(const MaxwellSlip& law, double v, const double* x, FrictionResponse& out) {
+  using S = Dual<1>;
+  const S speed = S::variable(v, 0), g = law.bristle.slip_force(speed);
+  std::array<S, MaxwellSlip::kStates> states{}, rates{};
+  for (int i = 0; i < law.elements; ++i) states[i] = x[i];
+  const S force = law.evaluate(speed, states, rates);
+  out.force = force.value;
+  out.force_v = force.d[0];
+  for (int i = 0; i < law.elements; ++i) {
+    const double k = law.stiffness(i), b = law.damping(i);
+    const auto slips = law.slips(i, k * x[i] + b * v, g.value);
+    out.force_x[i] = select(slips, 0, k);
+    out.rate[i] = rates[i].value;
+    out.rate_v[i] = rates[i].d[0];
+    for (int j = 0; j < law.elements; ++j) out.rate_x[i][j] = 0;
+    out.rate_x[i][i] = select(slips, -k / b, 0);
+  }
 }
 inline void respond(const FrictionLaw& law, double v, const double* x, FrictionResponse& out) {
   std::visit([&](const auto& l) { respond(l, v, x, out); }, law);
@@ -119,7 +152,7 @@ inline void respond(const FrictionLaw& law, double v, const double* x, FrictionR
 
 /// The states at the end of a step, x = x_n + share (offset + rate(v, x)), solved exactly for given end speed v [m/s] and eliminated; of
 /// the trapezoidal rule share is h/2 [s] and offset rate_n. Writes x and out: force, force_v = dF/dv with dx/dv included, rate and rate_v
-/// likewise at the solution; force_x and rate_x are zero. x_n, offset and x have friction_states(law) entries; x may be x_n.
+/// likewise at the solution; force_x and rate_x are not set. x_n, offset and x have friction_states(law) entries; x may be x_n.
 template <class Law>
 void respond_local(const Law& law, double v, double share, const double* x_n, const double* offset, double* x, FrictionResponse& out) {
   constexpr int n = Law::kStates;
@@ -129,14 +162,13 @@ void respond_local(const Law& law, double v, double share, const double* x_n, co
   if constexpr (n == 0) {
     force = law.evaluate(S::variable(v, 0), states, rates);
   } else {
-    std::array<double, n> base;
-    for (int i = 0; i < n; ++i) base[i] = x_n[i] + share * offset[i];
+    std::array<double, n> base{};
+    for (int i = 0; i < states_of(law); ++i) base[i] = x_n[i] + share * offset[i];
     force = law.evaluate_step(S::variable(v, 0), share, base, states, rates);
   }
-  out = {};
   out.force = force.value;
   out.force_v = force.d[0];
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i < states_of(law); ++i) {
     x[i] = states[i].value;
     out.rate[i] = rates[i].value;
     out.rate_v[i] = rates[i].d[0];

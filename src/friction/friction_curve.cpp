@@ -16,7 +16,7 @@ std::vector<FrictionPoint> friction_curve(const FrictionLaw& law, const std::fun
   curve.reserve(std::size_t(steps) + 1);
   FrictionPoint point;
   point.velocity = velocity(0);
-  std::array<double, 2> rate{};
+  FrictionStateValues rate{};
   point.force = force_and_rates(law, point.velocity, point.states.data(), rate.data());
   curve[0] = point;
   for (int i = 1; i <= steps; ++i) {

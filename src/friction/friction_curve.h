@@ -22,11 +22,11 @@ struct FrictionCycle {
 
 /// One point of a friction curve; states the law does not have are zero.
 struct FrictionPoint {
-  double time = 0;                 // [s]
-  double velocity = 0;             // [m/s]
-  double displacement = 0;         // [m]  slip since the start
-  double force = 0;                // [N]  positive with positive velocity
-  std::array<double, 2> states{};  //      bristle [m], film [-]
+  double time = 0;               // [s]
+  double velocity = 0;           // [m/s]
+  double displacement = 0;       // [m]  slip since the start
+  double force = 0;              // [N]  positive with positive velocity
+  FrictionStateValues states{};  //      bristle [m], film [-], or one bristle [m] per element
 };
 
 /// The law for any slip velocity [m/s] over time [s], from zero states; trapezoidal rule for states and displacement.

@@ -276,6 +276,7 @@ void integrate_friction(const Actuator& a, double s_dot, double* y, double* ydot
 void add_friction(const Hydraulics& netlist, const Actuator& a, double s_dot, double* y, double* ydot, const RateRelation& rule,
                   double* R_v, double* F_y, HydraulicState& state, std::size_t i) {
   FrictionResponse f;
+  const double factor = friction_factor(a, state.pressure);
   if (a.friction_local) {
     integrate_friction(a, s_dot, y, ydot, rule, f);
   } else {
@@ -287,12 +288,15 @@ void add_friction(const Hydraulics& netlist, const Actuator& a, double s_dot, do
       state.R[c.offset + local] = ydot[a.state + k] - f.rate[k];
       for (int j = 0; j < a.friction_states; ++j) T[a.local + j] = (k == j ? rule.factor : 0) - f.rate_x[k][j];
       R_v[local] = -f.rate_v[k];
-      F_y[local] = -f.force_x[k];
+      F_y[local] = -factor * f.force_x[k];
     }
   }
-  state.ports[i].friction = f.force;
-  state.ports[i].force -= f.force;
-  state.force_v[i] -= f.force_v;
+  state.ports[i].friction = factor * f.force;
+  state.ports[i].force -= state.ports[i].friction;
+  state.force_v[i] -= factor * f.force_v;
+  if (!a.cylinder.has_friction_of_pressure()) return;
+  state.force_p[i][0] -= a.cylinder.friction_A * f.force;
+  state.force_p[i][1] -= a.cylinder.friction_B * f.force;
 }
 
 template <class S>
@@ -678,6 +682,7 @@ void evaluate_hydraulics(const Hydraulics& netlist, const double* s, const doubl
     double *R_s = state.R_s.data() + state.column[i], *R_v = state.R_v.data() + state.column[i], *F_y = state.F_y.data() + state.column[i];
     set_cylinder_force<double>(a, s[i], s_dot[i], state, state.ports[i]);
     set_direct_slopes(a, s[i], s_dot[i], state, i);
+    add_friction(netlist, a, s_dot[i], y, ydot, rule, R_v, F_y, state, i);
     if (a.A >= 0) {
       const Cylinder& c = a.cylinder;
       const double e = fraction_of(a, state.spool);
@@ -696,7 +701,6 @@ void evaluate_hydraulics(const Hydraulics& netlist, const double* s, const doubl
       for (const auto& [node, slope] : {std::pair{a.A, state.force_p[i][0]}, {a.B, state.force_p[i][1]}})
         if (netlist.nodes[node].state >= 0) F_y[netlist.nodes[node].local] += slope;
     }
-    add_friction(netlist, a, s_dot[i], y, ydot, rule, R_v, F_y, state, i);
   }
   for (std::size_t i = 0; i < netlist.quasistatic.size(); ++i) {
     const QuasistaticCircuit& q = netlist.quasistatic[i];
@@ -717,7 +721,7 @@ void evaluate_forces(const Hydraulics& netlist, const S* s, const S* s_dot, cons
     PortForces<S>& port = values.ports[i];
     set_cylinder_force(a, s[i], s_dot[i], values, port);
     S rate[kMaxFrictionStates];
-    port.friction = force_and_rates(a.friction, s_dot[i], y + a.state, rate);
+    port.friction = friction_factor(a, values.pressure) * force_and_rates(a.friction, s_dot[i], y + a.state, rate);
     port.force -= port.friction;
   }
   for (std::size_t i = 0; i < netlist.quasistatic.size(); ++i)
@@ -793,7 +797,7 @@ void gather(const Hydraulics& netlist, const double* s, const double* s_dot, con
     const Actuator& a = netlist.actuators[i];
     PortForces<>& port = state.ports[i];
     set_cylinder_force(a, s[i], s_dot[i], state, port);
-    port.friction = force_and_rates(a.friction, s_dot[i], y + a.state, ydot + a.state);
+    port.friction = friction_factor(a, state.pressure) * force_and_rates(a.friction, s_dot[i], y + a.state, ydot + a.state);
     port.force -= port.friction;
   }
   for (std::size_t i = 0; i < netlist.quasistatic.size(); ++i)

@@ -231,6 +231,11 @@ template <class S>
 TR_INLINE S fraction_of(const Actuator& a, const std::vector<S>& spool) {
   return a.spool < 0 ? S(1) : spool[a.spool];
 }
+/// Factor of the friction of an actuator by the pressures in its chambers.
+template <class S>
+TR_INLINE S friction_factor(const Actuator& a, const std::vector<S>& pressure) {
+  return a.cylinder.has_friction_of_pressure() ? a.cylinder.friction_factor(pressure[a.A], pressure[a.B]) : S(1);
+}
 /// The same at states y.
 inline double fraction_at(const Hydraulics& netlist, const Actuator& a, const double* y) {
   return a.spool < 0 ? 1 : y[netlist.spools[a.spool].state];

@@ -3,6 +3,7 @@
 //      base o----|  A  |#|      B       |====o rod end            extension s grows, sdot > 0
 //                +--o------------o------+
 //   F = p_A A_A - p_B A_B - F_friction - c sdot + F_dampers                         (20); positive pushes the ends apart
+//   F_friction = (1 + a p_A + b p_B) F_law(sdot, states)                            friction/friction.h; a = b = 0 unless given
 //   l_A = l_A0 + (s - s_0),  l_B = l_B0 - (s - s_0)                                 (44) with the signs that follow from F
 //   Q into chamber A = A_A sdot,  out of chamber B = A_B sdot                       (19)
 // End dampers, Rahikainen, Gonzalez, Naya, Sopanen, Mikkola 2020 (co-simulation), (33)-(34); x = l_d - l the depth of entry into a chamber
@@ -55,6 +56,7 @@ struct Cylinder {
   double viscous = 0;                     // [N s/m] c
   double travel = 1;                      // [-] d(l_A)/ds: 1, or 0 if chambers keep their volumes
   double coulomb = 0;                     // [-] f of a motor
+  double friction_A = 0, friction_B = 0;  // [1/Pa] growth of the seals' friction with the pressures
   EndDamper damper;
 
   template <class S>
@@ -76,6 +78,12 @@ struct Cylinder {
   S drag(const S& p_A, const S& p_B, const S& s_dot) const {
     return pressure_drag(coulomb, area_A, S(p_A - p_B), s_dot);
   }
+  /// Factor of the seals' friction by the pressures on them.
+  template <class S>
+  TR_INLINE S friction_factor(const S& p_A, const S& p_B) const {
+    return 1 + friction_A * p_A + friction_B * p_B;
+  }
+  TR_INLINE bool has_friction_of_pressure() const { return friction_A > 0 || friction_B > 0; }
   /// Whether both chambers have a positive length. False for NaN.
   TR_INLINE bool holds(double s) const { return travel > 0 ? chamber_A(s) > 0 && chamber_B(s) > 0 : std::isfinite(s); }
   /// Whether the piston is in one of the end dampers.

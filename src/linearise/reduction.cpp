@@ -163,8 +163,10 @@ void Reduction<D>::set_oil(const double* s, const double* s_dot, double* y) {
   evaluate_slopes(netlist_, s, s_dot, y, ydot_.data(), oil);
   for (std::size_t i = 0; i < friction_.size(); ++i) {
     const Actuator& a = netlist_.actuators[i];
-    friction_[i] = {};
-    respond(a.friction, s_dot[i], y + a.state, friction_[i]);
+    FrictionResponse& f = friction_[i];
+    f = {};
+    respond(a.friction, s_dot[i], y + a.state, f);
+    for (double& slope : f.force_x) slope *= friction_factor(a, oil.pressure);
   }
 }
 
@@ -176,7 +178,8 @@ void Reduction<D>::oil_slopes(double* s, double* s_dot, double* y, std::vector<d
   for (const auto* list : {&oil.T, &oil.force_s, &oil.force_v}) slopes.insert(slopes.end(), list->begin(), list->end());
   for (const auto& force : oil.force_p) slopes.insert(slopes.end(), force.begin(), force.end());
   for (const FrictionResponse& f : friction_) {
-    slopes.insert(slopes.end(), {f.force_v, f.force_x[0], f.force_x[1], f.rate_v[0], f.rate_v[1]});
+    slopes.push_back(f.force_v);
+    for (const auto* list : {&f.force_x, &f.rate_v}) slopes.insert(slopes.end(), list->begin(), list->end());
     for (const auto& row : f.rate_x) slopes.insert(slopes.end(), row.begin(), row.end());
   }
   Change& c = change_;

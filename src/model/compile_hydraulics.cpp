@@ -306,6 +306,8 @@ class NetlistBuilder {
     a.cylinder.wall_compressibility = wall(c.bulk_modulus);
     a.cylinder.viscous = c.viscous;
     if (c.end_damper) a.cylinder.damper = {c.end_damper->stiffness, c.end_damper->damping, c.end_damper->length, c.end_damper->law};
+    a.cylinder.friction_A = c.friction.pressure_A;
+    a.cylinder.friction_B = c.friction.pressure_B;
     add_friction(name + ".", c.friction, a);
     if (c.leakage > 0) std::get<std::vector<Leakage>>(netlist_.elements).push_back({name + ".leakage", a.A, a.B, c.leakage, a.section});
     netlist_.actuators.push_back(std::move(a));
@@ -316,8 +318,11 @@ class NetlistBuilder {
     a.friction_states = friction_states(a.friction);
     a.friction_local = friction.states == FrictionStates::local;
     a.state = static_cast<int>(model_.y_start.size());
-    const double start_of[kMaxFrictionStates] = {friction.start_bristle, friction.start_film};
-    for (const double* x = start_of; const FrictionStateInfo& info : friction_state_info(a.friction)) {
+    FrictionStateValues start_of{friction.start_bristle, friction.start_film};
+    if (friction.model == FrictionKind::maxwell_slip) start_of.fill(friction.start_bristle);
+    if (friction.model == FrictionKind::maxwell_slip)
+      std::copy(friction.start_bristles.begin(), friction.start_bristles.end(), start_of.begin());
+    for (const double* x = start_of.data(); const FrictionStateInfo& info : friction_state_info(a.friction)) {
       const std::string name = stem + std::string(info.name);
       const bool taken = std::find(model_.state_names.begin(), model_.state_names.end(), name) != model_.state_names.end();
       add_state(taken ? std::string(a.section) + "." + name : name, *x++);

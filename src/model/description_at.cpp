@@ -101,8 +101,11 @@ Description description_at(const CompiledModel& model, const StateVector& state,
     line.start_flow = state.y()[segment->state];
   }
   const auto set_friction = [&](FrictionDescription& friction, const Actuator& a) {
-    if (a.friction_states > 0) friction.start_bristle = state.y()[a.state];
-    if (a.friction_states > 1) friction.start_film = state.y()[a.state + 1];
+    if (friction.model == FrictionKind::maxwell_slip)
+      friction.start_bristles.assign(state.y() + a.state, state.y() + a.state + a.friction_states);
+    else if (a.friction_states > 0)
+      friction.start_bristle = state.y()[a.state];
+    if (friction.model == FrictionKind::modified_lugre) friction.start_film = state.y()[a.state + 1];
   };
   for (std::size_t i = 0; i < d.cylinders.size(); ++i) set_friction(d.cylinders[i].second.friction, model.hydraulics.actuators[i]);
   for (std::size_t i = 0; i < d.motors.size(); ++i)

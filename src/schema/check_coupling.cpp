@@ -62,6 +62,14 @@ void check_lockstep(const Description& d, Findings& out, const std::string& who)
   }
 }
 
+/// Friction of cylinders and motors, with its path in the file.
+std::vector<std::pair<std::string, const FrictionDescription*>> seal_frictions(const Description& d) {
+  std::vector<std::pair<std::string, const FrictionDescription*>> list;
+  for (const auto& [name, cylinder] : d.cylinders) list.emplace_back("cylinders." + name + ".friction", &cylinder.friction);
+  for (const auto& [name, motor] : d.motors) list.emplace_back("motors." + name + ".friction", &motor.friction);
+  return list;
+}
+
 /// Commands and pressures that only the hydraulic subsystem has.
 void check_motors(const Description& d, Findings& out, const std::string& scheme) {
   const CosimulationDescription& c = d.coupling;
@@ -107,6 +115,11 @@ void check_combination(const Description& d, Findings& out) {
         "with `velocity_pressure` the hydraulic subsystem publishes only pressures, not the friction it evaluates", "",
         "nearest supported combinations: {variables: velocity_pressure, friction: mechanism}, {variables: velocity_force, friction: "
         "hydraulics}");
+  for (const auto& [path, friction] : seal_frictions(d))
+    if (c.variables == CouplingVariables::velocity_force && c.friction == FrictionSide::mechanism &&
+        (friction->pressure_A > 0 || friction->pressure_B > 0))
+      add_finding(d, out, "coupling.friction", "with `velocity_force` the mechanism does not receive the pressures of `" + path + "`",
+                  "`hydraulics`");
   if (c.prediction != CouplingPrediction::interface_model) return;
   if (c.scheme == CouplingScheme::iterated_jacobi)
     add_finding(d, out, "coupling.prediction", "`iterated_jacobi` interpolates the mechanism's motion, so no prediction is used",

@@ -16,6 +16,36 @@ namespace trunnion {
 
 namespace {
 
+/// Lists of a generalised Maxwell slip law, of equal lengths.
+void check_elements_of(const Description& d, Findings& out, const std::string& path, const FrictionDescription& f) {
+  const std::size_t n = f.element_forces.size();
+  if (n < 1 || n > kMaxFrictionElements) {
+    add_finding(d, out, path + ".element_forces", "found " + std::to_string(n) + " elements", "1 to 8 weights, such as [1, 2, 3]");
+    return;
+  }
+  for (const auto& [key, weights] : {std::pair{"element_forces", &f.element_forces}, {"element_stiffnesses", &f.element_stiffnesses}}) {
+    if (weights->size() != n)
+      add_finding(d, out, path + "." + key, "found " + std::to_string(weights->size()) + " weights of " + std::to_string(n) + " elements",
+                  "one weight for each element of `element_forces`");
+    for (std::size_t i = 0; i < weights->size(); ++i)
+      if (!((*weights)[i] > 0 && std::isfinite((*weights)[i])))
+        add_finding(d, out, path + "." + key + "." + std::to_string(i), "found " + number_text((*weights)[i]), "a number greater than 0");
+  }
+  if (!f.start_bristles.empty() && f.start_bristles.size() != n)
+    add_finding(d, out, path + ".start_bristles",
+                "found " + std::to_string(f.start_bristles.size()) + " deflections of " + std::to_string(n) + " elements",
+                "one for each element of `element_forces`");
+}
+
+/// The pressures of a cylinder or motor that a quasistatic circuit supplies are no states of the machine.
+void check_seal_pressures(const Description& d, Findings& out, const std::string& path, const FrictionDescription& f, bool has_nodes) {
+  if (has_nodes) return;
+  for (const auto& [key, growth] : {std::pair{"pressure_A", f.pressure_A}, {"pressure_B", f.pressure_B}})
+    if (growth > 0)
+      add_finding(d, out, path + "." + key, "an actuator without nodes `A` and `B` has friction that does not depend on pressures",
+                  "nodes `A` and `B`, or no `" + std::string(key) + "`");
+}
+
 void check_friction(const Description& d, Findings& out, const std::string& path, const FrictionDescription& f, bool is_rotary) {
   const auto word = std::string(friction_words()[static_cast<std::size_t>(f.model)]);
   const auto positive = [&](const char* key, double value) {
@@ -33,6 +63,8 @@ void check_friction(const Description& d, Findings& out, const std::string& path
   if (f.model == FrictionKind::bengisu_akay || f.model == FrictionKind::brown_mcphee) return;
   positive("coulomb", f.coulomb);
   positive("bristle_stiffness", f.bristle_stiffness);
+  if (f.model == FrictionKind::set_valued || f.model == FrictionKind::maxwell_slip) positive("bristle_damping", f.bristle_damping);
+  if (f.model == FrictionKind::maxwell_slip) check_elements_of(d, out, path, f);
   if (f.model != FrictionKind::modified_lugre) return;
   positive("film_velocity", f.film_velocity);
   positive("film_time_up", f.film_time_up);
@@ -115,6 +147,7 @@ void check_cylinder(const Description& d, Findings& out, const std::string& path
   if (c.base.body == c.rod_end.body && !c.base.body.empty())
     add_finding(d, out, path + ".rod_end.body", "both ends of the cylinder are attached to `" + c.base.body + "`", "two different bodies");
   check_friction(d, out, path + ".friction", c.friction, false);
+  check_seal_pressures(d, out, path + ".friction", c.friction, !c.A.empty());
 }
 
 /// Displacement fraction and case drain.
@@ -162,6 +195,7 @@ void check_motor(const Description& d, const NameIndex<JointDescription>& joints
     add_finding(d, out, path + ".end_damper", "a motor without `chamber_angle_A` and `chamber_angle_B` has no end stops", "both angles");
   check_variable_motor(d, out, path, m);
   check_friction(d, out, path + ".friction", m.friction, true);
+  check_seal_pressures(d, out, path + ".friction", m.friction, !m.A.empty());
 }
 
 /// The two nodes of an element must differ.

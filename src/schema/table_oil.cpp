@@ -48,7 +48,7 @@ struct ActuatorMeasures {
 constexpr ActuatorMeasures kAlongLine{kLength, kSpeed, kForce, kStiffness, kDamping, kSlowness};
 constexpr ActuatorMeasures kAboutAxis{kAngle, kAngularRate, kTorque, kAngularStiffness, kAngularDamping, kAngularSlowness};
 
-void describe_friction(Visitor& v, FrictionDescription& f, const ActuatorMeasures& in) {
+void describe_friction(Visitor& v, FrictionDescription& f, const ActuatorMeasures& in, bool of_seals) {
   v.leaf({"model", "Friction law"}, choice(f.model, friction_words()));
   v.leaf({"coulomb", "Coulomb friction F_c", in.force, kNonNegative}, &f.coulomb);
   v.leaf({"static", "Static friction F_s", in.force, kNonNegative}, &f.static_force);
@@ -67,10 +67,20 @@ void describe_friction(Visitor& v, FrictionDescription& f, const ActuatorMeasure
   v.leaf({"film_time_up", "Time constant of film growth", kTime, kNonNegative}, &f.film_time_up);
   v.leaf({"film_time_down", "Time constant of film decay", kTime, kNonNegative}, &f.film_time_down);
   v.leaf({"film_time_dwell", "Time constant of the film at rest", kTime, kNonNegative}, &f.film_time_dwell);
+  v.leaf({"element_forces", "Weights of the elements of `maxwell_slip` in the force, one to eight", kNumber}, &f.element_forces);
+  v.leaf({"element_stiffnesses", "Their weights in the bristle stiffness and damping", kNumber}, &f.element_stiffnesses);
+  if (of_seals) {
+    v.leaf({"pressure_A", "Growth of the friction with the pressure in chamber A: factor 1 + pressure_A p_A + pressure_B p_B", kPerPressure,
+            kNonNegative},
+           &f.pressure_A);
+    v.leaf({"pressure_B", "Growth of the friction with the pressure in chamber B", kPerPressure, kNonNegative}, &f.pressure_B);
+  }
   v.leaf({"states", "Bristle and film states as unknowns of the system, or integrated inside the element"},
          choice(f.states, {"monolithic", "local"}));
   v.leaf({"start_bristle", "Deflection of the bristles at the start", in.position}, &f.start_bristle);
   v.leaf({"start_film", "Lubricant film at the start", kNumber, kNonNegative}, &f.start_film);
+  v.leaf({"start_bristles", "Deflections of the elements of `maxwell_slip` at the start; default: `start_bristle`", in.position},
+         &f.start_bristles);
 }
 
 void describe_limits(Visitor& v, LimitsDescription& l, const ActuatorMeasures& in) {
@@ -105,7 +115,7 @@ void describe_actuator(Visitor& v, Actuator& a, const ActuatorMeasures& in) {
   v.leaf({"viscous", "Viscous coefficient in addition to the friction law", in.damping, kNonNegative}, &a.viscous);
   v.leaf({"leakage", "Laminar leakage from A to B", kLeakage, kNonNegative}, &a.leakage);
   v.group({"friction", "Seal friction; parameters of unused laws are allowed"},
-          {true, {}, [&a, &in](Visitor& w) { describe_friction(w, a.friction, in); }});
+          {true, {}, [&a, &in](Visitor& w) { describe_friction(w, a.friction, in, true); }});
   v.group(
       {"end_damper", "Elastic stop at either end of the stroke"},
       {a.end_damper.has_value(), [&a] { a.end_damper.emplace(); }, [&a, &in](Visitor& w) { describe_end_damper(w, *a.end_damper, in); }});
@@ -336,7 +346,7 @@ void describe_record(Visitor& v, RecordDescription& r) {
 
 void describe_elements(Visitor& v, CoordinateElements& elements, bool friction, bool is_angle) {
   if (friction)
-    describe_friction(v, *elements.friction, is_angle ? kAboutAxis : kAlongLine);
+    describe_friction(v, *elements.friction, is_angle ? kAboutAxis : kAlongLine, false);
   else
     describe_limits(v, *elements.limits, is_angle ? kAboutAxis : kAlongLine);
 }
@@ -399,7 +409,8 @@ const std::vector<const char*>& compiled_words() {
   return words;
 }
 const std::vector<const char*>& friction_words() {
-  static const std::vector<const char*> words{"none", "coulomb_viscous", "bengisu_akay", "brown_mcphee", "lugre", "modified_lugre", "dahl"};
+  static const std::vector<const char*> words{"none", "coulomb_viscous", "bengisu_akay", "brown_mcphee", "lugre", "modified_lugre",
+                                              "dahl", "set_valued",      "maxwell_slip"};
   return words;
 }
 

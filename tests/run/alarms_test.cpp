@@ -211,6 +211,7 @@ TEST(Alarms, RightRunsDoNotRing) {
                               "rolling_disc",
                               "slewing_crane",
                               "spatial_slider_crank",
+                              "stick_slip",
                               "two_arms_one_pump"})
     right.push_back({example, example, brief, ""});
   right.push_back({"at rest", kPendulum, {"joints.a.angle=-90 deg"}, ""});

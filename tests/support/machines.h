@@ -110,7 +110,7 @@ cylinders:
     viscous: 200 N s/m
     leakage: 1e-12 m^3/(s Pa)
     end_damper: {stiffness: 20000 N/m, damping: 3000 N s/m, length: 0.1 m}
-    friction: {model: lugre, coulomb: 210 N, static: 830 N, stribeck_velocity: 12.5 mm/s, viscous: 330 N s/m, bristle_stiffness: 5.77e6 N/m, bristle_damping: 2.28e4 N s/m}
+    friction: {model: lugre, coulomb: 210 N, static: 830 N, stribeck_velocity: 12.5 mm/s, viscous: 330 N s/m, bristle_stiffness: 5.77e6 N/m, bristle_damping: 2.28e4 N s/m, pressure_A: 0.05 1/MPa, pressure_B: 0.08 1/MPa}
   ram:
     base: {body: ground, at: [-1 m, 0.4 m, 0.3 m]}
     rod_end: {body: base, at: [-0.5 m, 0, 0]}
@@ -120,7 +120,7 @@ cylinders:
     rod: 30 mm
     chamber_length_A: 0.3 m
     chamber_length_B: 0.4 m
-    friction: {model: coulomb_viscous, coulomb: 100 N, stribeck_velocity: 10 mm/s, viscous: 50 N s/m}
+    friction: {model: coulomb_viscous, coulomb: 100 N, stribeck_velocity: 10 mm/s, viscous: 50 N s/m, pressure_A: 0.03 1/MPa}
 signals:
   gust: {sine: {amplitude: 0.5, frequency: 2 Hz, offset: 0.8}}
   path: {sine: {amplitude: 0.02 m, frequency: 0.5 Hz, offset: 0.1 m}}

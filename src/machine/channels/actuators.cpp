@@ -38,8 +38,10 @@ void add_friction_states(const std::string& section, const std::string& stem, co
                          ChannelList& list) {
   const auto states = friction_state_info(a.friction);
   for (std::size_t k = 0; k < states.size(); ++k) {
-    const bool bristle = states[k].name == "bristle";
-    const char* const of_bristle = a.A >= 0 ? "mean deflection of the seal's bristles" : "mean deflection of the bristles";
+    const bool bristle = states[k].unit == "m";
+    const char* const of_bristle = states[k].name != "bristle" ? "deflection of an element of the friction law"
+                                   : a.A >= 0                  ? "mean deflection of the seal's bristles"
+                                                               : "mean deflection of the bristles";
     list.add(section, stem + std::string(states[k].name), bristle ? bristle_unit : "",
              bristle ? of_bristle : "thickness of the lubricating film, relative", {Array::y, a.state + static_cast<int>(k)});
   }
@@ -105,6 +107,15 @@ bool add_joint_elements(const CompiledModel& model, const JointPort& port, Chann
   return true;
 }
 
+/// Rate of the factor by which pressures change the friction [1/s]; those of sources are constant here.
+template <int D, class S>
+double friction_factor_rate(const MachineValues<D, S>& x, const Actuator& a) {
+  double rate = 0;
+  for (const auto& [node, growth] : {std::pair{a.A, a.cylinder.friction_A}, {a.B, a.cylinder.friction_B}})
+    if (growth > 0 && x.netlist.nodes[node].state >= 0) rate += growth * x.ydot[x.netlist.nodes[node].state];
+  return rate;
+}
+
 /// Energies of bristles and dampers are functions of the state, added to `stored`; the rest of their power is heat.
 template <int D, class S>
 S actuator_heat(const MachineValues<D, S>& x, int i, S& stored) {
@@ -114,8 +125,10 @@ S actuator_heat(const MachineValues<D, S>& x, int i, S& stored) {
   S heat = port.viscous * rate - port.damper * rate;
   if (a.cylinder.coulomb > 0) heat += a.cylinder.drag(x.oil.pressure[a.A], x.oil.pressure[a.B], rate) * rate;
   if constexpr (kPlain<S>) {
-    heat += friction_dissipated_power(a.friction, rate, x.y.data() + a.state);
-    stored += friction_stored_energy(a.friction, x.y.data() + a.state);
+    const double *states = x.y.data() + a.state, energy = friction_stored_energy(a.friction, states),
+                 factor = friction_factor(a, x.oil.pressure);
+    heat += factor * friction_dissipated_power(a.friction, rate, states) - friction_factor_rate(x, a) * energy;
+    stored += factor * energy;
   }
   const EndDamper& d = a.cylinder.damper;
   const S x_A = max(S(d.length - a.cylinder.chamber_A(s)), 0.0), x_B = max(S(d.length - a.cylinder.chamber_B(s)), 0.0);
