@@ -128,6 +128,12 @@ bool fits_path(std::string_view pattern, std::string_view path) {
 std::vector<Parameter> parameters_of(Description& description) {
   ParameterList list;
   describe(list, description);
+  // the opening of an orifice without a signal is not used, and a changed one is refused
+  for (auto& [name, valve] : description.valves)
+    if (const auto* orifice = std::get_if<OrificeDescription>(&valve); orifice != nullptr && !orifice->signal)
+      std::erase_if(list.found, [stem = "valves." + name + ".orifice."](const Parameter& parameter) {
+        return parameter.path.starts_with(stem + "opening.") || parameter.path == stem + "time_constant";
+      });
   return std::move(list.found);
 }
 
