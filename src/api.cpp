@@ -240,27 +240,57 @@ struct RunResult::Content {
   double wall_seconds = 0;
 };
 
-Sensitivities response_sensitivities(const std::shared_ptr<const Model>& model, const SensitivityOptions& options) {
-  if (!model) throw ModelError("sensitivities need a model");
+namespace {
+
+/// Paths of the parameters.
+std::vector<std::string> paths_of(const Model& model, const std::vector<ParameterIndex>& parameters) {
   std::vector<std::string> paths;
-  for (const ParameterIndex i : options.parameters) {
-    if (i.number < 0 || static_cast<std::size_t>(i.number) >= model->parameters().size())
+  for (const ParameterIndex i : parameters) {
+    if (i.number < 0 || static_cast<std::size_t>(i.number) >= model.parameters().size())
       throw ModelError("there is no parameter number " + std::to_string(i.number));
-    paths.push_back(model->parameters()[static_cast<std::size_t>(i.number)].name);
+    paths.push_back(model.parameters()[static_cast<std::size_t>(i.number)].name);
   }
+  return paths;
+}
+
+/// The channels of the options at their times; throws ModelError for those that do not fit the model.
+std::vector<SampledChannel> channels_of(const std::shared_ptr<const Model>& model, const SensitivityOptions& options) {
+  if (!model) throw ModelError("sensitivities need a model");
   const double duration = model->content().compiled->description.solver.duration;
   for (std::size_t i = 0; i < options.times.size(); ++i)
     if (const double t = options.times[i]; !(i > 0 ? t > options.times[i - 1] : t >= 0) || !(t <= duration * (1 + kSameSampleTime)))
       throw ModelError("times of sensitivities must increase, from 0 to the end of the run at " + std::to_string(duration) + " s; number " +
                        std::to_string(i) + " is " + std::to_string(t) + " s");
+  std::vector<SampledChannel> channels;
+  for (const std::string& name : options.channels) {
+    (void)model->channel(name);
+    channels.push_back({name, options.times});
+  }
+  return channels;
+}
+
+}  // namespace
+
+Sensitivities response_sensitivities(const std::shared_ptr<const Model>& model, const SensitivityOptions& options) {
   return translated([&] {
-    std::vector<SampledChannel> channels;
-    for (const std::string& name : options.channels) {
-      (void)model->channel(name);
-      channels.push_back({name, options.times});
-    }
-    ResponseSensitivity of = response_sensitivity(*model->content().compiled, paths, channels, options.threads);
+    const std::vector<SampledChannel> channels = channels_of(model, options);
+    ResponseSensitivity of =
+        response_sensitivity(*model->content().compiled, paths_of(*model, options.parameters), channels, options.threads);
     Sensitivities result{options.times, std::move(of.values), std::move(of.derivatives), std::move(of.failure)};
+    if (!result.values.empty()) result.times.resize(result.values.front().size());
+    return result;
+  });
+}
+
+Gradients response_gradients(const std::shared_ptr<const Model>& model, const SensitivityOptions& options,
+                             const std::function<SumWeights(const std::vector<std::vector<double>>& values)>& weigh) {
+  return translated([&] {
+    const std::vector<SampledChannel> channels = channels_of(model, options);
+    std::vector<std::string> paths = paths_of(*model, options.parameters);
+    if (paths.empty())
+      for (const ParameterInfo& parameter : model->parameters()) paths.push_back(parameter.name);
+    ResponseGradient of = response_gradient(*model->content().compiled, paths, channels, weigh);
+    Gradients result{options.times, std::move(of.values), std::move(of.gradients), std::move(of.failure)};
     if (!result.values.empty()) result.times.resize(result.values.front().size());
     return result;
   });

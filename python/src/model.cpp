@@ -63,6 +63,39 @@ py::tuple sensitivities(const SharedModel& model, const std::vector<int>& parame
   return py::make_tuple(vector(found.times), matrix(found.values, found.times.size()), derivatives, found.failure);
 }
 
+/// (times, values [channels, times], gradients [sums, parameters], failure); weigh(values) returns an array [sums, channels, times].
+py::tuple gradients(const SharedModel& model, const std::vector<int>& parameters, const std::vector<std::string>& channels,
+                    const std::vector<double>& times, const py::function& weigh) {
+  SensitivityOptions options{{}, channels, times, 1};
+  for (const int number : parameters) options.parameters.push_back({number});
+  std::optional<py::error_already_set> raised;
+  const Gradients found = [&] {
+    const py::gil_scoped_release unlocked;
+    return response_gradients(model.model, options, [&](const std::vector<std::vector<double>>& values) {
+      const py::gil_scoped_acquire lock;
+      SumWeights weights;
+      try {
+        const auto array = weigh(matrix(values, times.size())).cast<py::array_t<double, py::array::c_style | py::array::forcecast>>();
+        const auto w = array.unchecked<3>();
+        for (py::ssize_t j = 0; j < w.shape(0); ++j) {
+          weights.emplace_back();
+          for (py::ssize_t c = 0; c < w.shape(1); ++c) {
+            weights.back().emplace_back();
+            for (py::ssize_t k = 0; k < w.shape(2); ++k) weights.back().back().push_back(w(j, c, k));
+          }
+        }
+      } catch (py::error_already_set& error) {
+        raised.emplace(error);
+        weights.clear();
+      }
+      return weights;
+    });
+  }();
+  if (raised) throw py::error_already_set(*raised);
+  return py::make_tuple(vector(found.times), matrix(found.values, found.times.size()), matrix(found.gradients, parameters.size()),
+                        found.failure);
+}
+
 /// (file, unfinished, channels, columns) of results in files.
 py::tuple read_run(const std::string& path) {
   const RecordedRun run = [&] {
@@ -159,6 +192,7 @@ void bind_model(py::module_& module) {
 
   module.def("run", run);
   module.def("sensitivities", sensitivities);
+  module.def("gradients", gradients);
   module.def("read_run", read_run);
   module.def("sweep", sweep);
   module.def("to_si", &to_si);

@@ -17,7 +17,7 @@ from .linear import LinearSystem
 from .result import Result
 from .units import Quantity, array_of, index_of, indices_of, mapping_of, override_text, to_si
 
-__all__ = ["Model", "Channel", "Input", "Parameter", "Sensitivities"]
+__all__ = ["Model", "Channel", "Gradients", "Input", "Parameter", "Sensitivities"]
 
 STARTS = ("stated", "equilibrium", "steady")
 
@@ -48,6 +48,20 @@ class Sensitivities(NamedTuple):
     def by(self, parameter: str, channel: str) -> np.ndarray:
         """d channel / d parameter at `times`."""
         return self.derivatives[self.parameters.index(parameter), self.channels.index(channel)]
+
+
+class Gradients(NamedTuple):
+    """Gradients of sums of channel values: `gradients[j, i]` is that of sum j by `parameters[i]`; `values[c, k]` of `channels[c]` at `times[k]`; SI."""
+
+    parameters: Tuple[str, ...]
+    channels: Tuple[str, ...]
+    times: np.ndarray
+    values: np.ndarray
+    gradients: np.ndarray
+
+    def by(self, parameter: str) -> np.ndarray:
+        """The derivatives of all sums by a parameter."""
+        return self.gradients[:, self.parameters.index(parameter)]
 
 
 class Input(NamedTuple):
@@ -243,6 +257,38 @@ class Model:
         reached, values, derivatives, failure = _trunnion.sensitivities(self._core, numbers, list(channels), list(wanted), count)
         shape = (len(numbers), len(channels), len(reached))
         result = Sensitivities(tuple(parameters), tuple(channels), reached, values, np.array(derivatives).reshape(shape))
+        if failure:
+            raise RunError(failure, float(reached[-1]) if len(reached) else 0.0, result=result)
+        return result
+
+    def gradients(self, channels: Sequence[str], times: Optional[Sequence[float]] = None,
+                  weigh: Optional[Callable[[np.ndarray], Any]] = None, parameters: Optional[Sequence[str]] = None) -> Gradients:
+        """The gradients of functions of a run with respect to any number of parameters, by one run backwards; exact for the run as it is computed.
+
+        channels, parameters: names; default: all parameters. times [s]: increasing; default the end of the run. weigh(values) receives the values
+        (channels, times) and returns the derivatives of a function of them, of the same shape, or of several, (functions, channels, times):
+        `lambda y: 2 * (y - wanted)` for a sum of squares. Default: each channel at its last time.
+
+        Raises `RunError` if the run fails, with what it reached as `.result`; `ModelError` as `sensitivities`, and for energies that sum over the run.
+        """
+        names = [p.name for p in self.parameters] if parameters is None else list(parameters)
+        numbers = indices_of(self._core.parameter, names, "parameter")
+        indices_of(self._core.channel, channels, "channel")
+        wanted = np.array([self.duration]) if times is None else array_of(times, "times")
+
+        def weights(values: np.ndarray) -> np.ndarray:
+            if weigh is None:
+                each = np.zeros((len(values), *values.shape))
+                each[range(len(values)), range(len(values)), -1] = 1
+                return each
+            found = np.asarray(weigh(values), dtype=float)
+            found = found[np.newaxis] if found.ndim == 2 else found
+            if found.ndim != 3 or found.shape[1:] != values.shape:
+                raise ValueError(f"weigh returned the shape {found.shape}; expected {values.shape}, or (functions, {values.shape[0]}, {values.shape[1]})")
+            return found
+
+        reached, values, gradients, failure = _trunnion.gradients(self._core, numbers, list(channels), list(wanted), weights)
+        result = Gradients(tuple(names), tuple(channels), reached, values, gradients)
         if failure:
             raise RunError(failure, float(reached[-1]) if len(reached) else 0.0, result=result)
         return result

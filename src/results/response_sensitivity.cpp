@@ -13,6 +13,7 @@
 #include "description/integrators.h"
 #include "schema/compact.h"
 #include "schema/parameters.h"
+#include "tangents/gradient_run.h"
 #include "tangents/tangent_run.h"
 
 namespace trunnion {
@@ -36,6 +37,32 @@ void check_parameters(Description description, const std::vector<std::string>& p
   }
 }
 
+/// The compact form of a model that has derivatives.
+std::string differentiable(const CompiledModel& model, const std::vector<std::string>& parameters) {
+  if (std::vector<Diagnostic> findings = sensitivity_findings(model); !findings.empty()) throw InputError(std::move(findings));
+  check_parameters(model.description, parameters);
+  Description description = model.description;
+  description.solver.compiled = CompiledKind::off;
+  return compact_text(description);
+}
+std::vector<tangents::Response> responses_of(const std::vector<SampledChannel>& channels) {
+  std::vector<tangents::Response> wanted;
+  wanted.reserve(channels.size());
+  for (const SampledChannel& channel : channels) wanted.push_back({channel.name, channel.times, {}, {}});
+  return wanted;
+}
+
+/// One weight for every value.
+void check_weights(const SumWeights& weights, const std::vector<std::vector<double>>& values) {
+  for (std::size_t j = 0; j < weights.size(); ++j) {
+    bool fits = weights[j].size() == values.size();
+    for (std::size_t c = 0; fits && c < values.size(); ++c) fits = weights[j][c].size() == values[c].size();
+    if (!fits)
+      throw Error(
+          fmt::format("the weights of sum {} do not fit the values: expected {} channels with one weight per time", j, values.size()));
+  }
+}
+
 }  // namespace
 
 std::vector<Diagnostic> sensitivity_findings(const CompiledModel& model) {
@@ -55,19 +82,12 @@ std::vector<Diagnostic> sensitivity_findings(const CompiledModel& model) {
 
 ResponseSensitivity response_sensitivity(const CompiledModel& model, const std::vector<std::string>& parameters,
                                          const std::vector<SampledChannel>& channels, int threads) {
-  if (std::vector<Diagnostic> findings = sensitivity_findings(model); !findings.empty()) throw InputError(std::move(findings));
-  check_parameters(model.description, parameters);
-  Description description = model.description;
-  description.solver.compiled = CompiledKind::off;
-  const std::string compact = compact_text(description);
-  std::vector<tangents::Response> wanted;
-  wanted.reserve(channels.size());
-  for (const SampledChannel& channel : channels) wanted.push_back({channel.name, channel.times, {}, {}});
+  const std::string compact = differentiable(model, parameters);
   // a run for so many parameters at a time
   static_assert(kParametersOfRun == tangents::kVariables);
   constexpr std::size_t kTogether = kParametersOfRun;
   const std::size_t runs = std::max<std::size_t>(1, (parameters.size() + kTogether - 1) / kTogether);
-  std::vector<std::vector<tangents::Response>> responses(runs, wanted);
+  std::vector<std::vector<tangents::Response>> responses(runs, responses_of(channels));
   std::vector<std::string> failures(runs);
   try {
     for_each_parallel(runs, threads, [&](std::size_t i) {
@@ -87,6 +107,43 @@ ResponseSensitivity response_sensitivity(const CompiledModel& model, const std::
     std::vector<std::vector<double>>& derivatives = result.derivatives.emplace_back();
     for (tangents::Response& response : responses[i / kTogether]) derivatives.push_back(std::move(response.derivatives[i % kTogether]));
   }
+  return result;
+}
+
+ResponseGradient response_gradient(const CompiledModel& model, const std::vector<std::string>& parameters,
+                                   const std::vector<SampledChannel>& channels,
+                                   const std::function<SumWeights(const std::vector<std::vector<double>>& values)>& weigh) {
+  const std::string compact = differentiable(model, parameters);
+  const std::vector<std::string> stored{"energy.kinetic", "energy.potential", "energy.spring", "energy.cylinder"};
+  for (const SampledChannel& channel : channels)
+    if ((channel.name.starts_with("energy.") && std::count(stored.begin(), stored.end(), channel.name) == 0) ||
+        channel.name.starts_with("solver."))
+      throw InputError(
+          {{{},
+            channel.name,
+            channel.name.starts_with("solver.") ? "the channel describes the steps, not the machine" : "the channel sums over the run",
+            "a channel that follows from the state, such as a power instead of its energy",
+            "forward sensitivities have energies"}});
+  std::vector<tangents::Response> responses = responses_of(channels);
+  ResponseGradient result;
+  const auto take_values = [&] {
+    result.values.clear();
+    for (const tangents::Response& response : responses) result.values.push_back(response.values);
+  };
+  try {
+    result.failure = tangents::follow_gradients(
+        compact, parameters, responses,
+        [&] {
+          take_values();
+          SumWeights weights = weigh(result.values);
+          check_weights(weights, result.values);
+          return weights;
+        },
+        result.gradients);
+  } catch (const Error&) { throw; } catch (const std::runtime_error& error) {  // of the core with other numbers
+    throw Error(error.what());
+  }
+  take_values();
   return result;
 }
 

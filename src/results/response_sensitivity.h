@@ -2,9 +2,11 @@
 // its steps with their iterations, jumps and subdivided steps, and the channels, by forward differentiation (tangents/tangent_run.h).
 // They are those of the discrete run. Where the number of its steps or their lengths depends on a parameter, where a branch changes, or a
 // sampled block reacts at its next instant, the run is not differentiable: a derivative is then that on the side that was taken.
+// Gradients of a few sums of values with respect to any number of parameters by backward differentiation (tangents/gradient_run.h).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +14,7 @@
 #include "base/diagnostic.h"
 #include "model/model.h"
 #include "run/channel_samples.h"
+#include "trunnion/sensitivity.h"
 
 namespace trunnion {
 
@@ -32,5 +35,17 @@ std::vector<Diagnostic> sensitivity_findings(const CompiledModel& model);
 /// without solution.
 ResponseSensitivity response_sensitivity(const CompiledModel& model, const std::vector<std::string>& parameters,
                                          const std::vector<SampledChannel>& channels, int threads = 1);
+
+struct ResponseGradient {
+  std::vector<std::vector<double>> values;     // per channel and time, SI; shorter if the run ended early
+  std::vector<std::vector<double>> gradients;  // per sum and parameter, SI; none if the run ended early
+  std::string failure;                         // why the run ended early; empty: it did not
+};
+
+/// Of a run from the model's start: `weigh` receives the values and returns the weights of the sums. Throws what response_sensitivity throws, and
+/// InputError for channels that sum over the run (energies) or describe its steps.
+ResponseGradient response_gradient(const CompiledModel& model, const std::vector<std::string>& parameters,
+                                   const std::vector<SampledChannel>& channels,
+                                   const std::function<SumWeights(const std::vector<std::vector<double>>& values)>& weigh);
 
 }  // namespace trunnion

@@ -32,6 +32,14 @@ void ChannelSamples::begin(const StateVector& state) {
   take();
 }
 
+void ChannelSamples::resume(const StateVector& state, const Progress& progress) {
+  reader_.begin(state);
+  next_ = progress.next;
+  slope_before_ = progress.slopes;
+  for (std::size_t c = 0; c < channels_.size(); ++c) before_[c] = reader_.values()[index_[c]];
+  time_before_ = reader_.time();
+}
+
 void ChannelSamples::at(const StepRecord& step) {
   reader_.at(step);
   take();

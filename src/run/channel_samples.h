@@ -23,8 +23,17 @@ class ChannelSamples final : public RunWatcher {
   /// Throws Error if a channel does not exist.
   ChannelSamples(const std::shared_ptr<const CompiledModel>& model, std::vector<SampledChannel> channels);
 
+  /// How far the samples of a run have got: per channel the next time, and the slope over the last step.
+  struct Progress {
+    std::vector<std::size_t> next;
+    std::vector<double> slopes;
+  };
+
   /// The first state.
   void begin(const StateVector& state);
+  /// Continues from a state that another object has seen; energies count from there.
+  void resume(const StateVector& state, const Progress& progress);
+  Progress progress() const { return {next_, slope_before_}; }
   void at(const StepRecord& step) override;
   /// Per channel, as far as the run reached, SI.
   std::vector<std::vector<double>>& values() { return values_; }

@@ -3,6 +3,8 @@
 // A number that depends on no variable has no partial derivatives and costs little more than a plain one. Numbers are equal if their partial
 // derivatives are, too: a term that is left out because it is zero has no derivative either. Comparisons otherwise are those of the values.
 // Where a function has no derivative (a root of 0, the absolute value of 0) the derivative is 0, or that of the side taken.
+// Instead of partial derivatives a number can have its place on a tape (tape.h), from which derivatives are found backwards. The partial derivatives
+// of such a number are not known: it is equal to no number of another place, and partial() is 0.
 // Source: A. Griewank, A. Walther, Evaluating Derivatives (2008), section 3.1 (the forward mode).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -10,9 +12,9 @@
 #include <cmath>
 #include <type_traits>
 
-namespace tangents {
+#include "tangents/tape.h"
 
-using Real = decltype(1.0);
+namespace tangents {
 
 /// Variables at a time.
 inline constexpr int kVariables = 4;
@@ -28,7 +30,7 @@ class Number {
   template <class T>
   requires std::is_enum_v<T>
   explicit constexpr Number(T x) : value_(static_cast<Real>(x)) {}
-  Number(Real value, const Partials& d) : value_(value), varies_(true), d_(d) {}
+  Number(Real value, const Partials& d) : value_(value), kind_(Kind::differentiated), d_(d) {}
 
   /// The variable `number` at x.
   static Number variable(Real x, int number) {
@@ -37,11 +39,22 @@ class Number {
     return a;
   }
 
+  /// A number at a place of the tape; 0: it depends on variables, but is on none.
+  static Number taped(Real x, Place place) {
+    Number a(x);
+    a.kind_ = Kind::taped;
+    a.d_[0] = static_cast<Real>(place);  // exact below 2^53
+    return a;
+  }
+  /// A variable x on the present tape.
+  static Number leaf(Real x) { return taped(x, Tape::current()->add(0, 0)); }
+
   constexpr Real value() const { return value_; }
   /// Whether it may depend on a variable.
-  constexpr bool varies() const { return varies_; }
+  constexpr bool varies() const { return kind_ != Kind::constant; }
   const Partials& partials() const { return d_; }
-  Real partial(int variable) const { return varies_ ? d_[variable] : 0; }
+  Real partial(int variable) const { return kind_ == Kind::differentiated ? d_[variable] : 0; }
+  Place place() const { return kind_ == Kind::taped ? static_cast<Place>(d_[0]) : 0; }
   template <class T>
   requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) explicit constexpr operator T() const { return static_cast<T>(value_); }
 
@@ -57,33 +70,50 @@ class Number {
   friend constexpr Number operator*(const Number& a, const Number& b) { return chain(a.value_ * b.value_, b.value_, a, a.value_, b); }
   friend constexpr Number operator/(const Number& a, const Number& b) {
     const Real value = a.value_ / b.value_;
-    return a.varies_ || b.varies_ ? chain(value, 1 / b.value_, a, -value / b.value_, b) : Number(value);
+    return a.varies() || b.varies() ? chain(value, 1 / b.value_, a, -value / b.value_, b) : Number(value);
   }
   friend constexpr bool operator<(const Number& a, const Number& b) { return a.value_ < b.value_; }
   friend constexpr bool operator<=(const Number& a, const Number& b) { return a.value_ <= b.value_; }
   friend constexpr bool operator>(const Number& a, const Number& b) { return a.value_ > b.value_; }
   friend constexpr bool operator>=(const Number& a, const Number& b) { return a.value_ >= b.value_; }
   friend constexpr bool operator==(const Number& a, const Number& b) {
-    return a.value_ == b.value_ && ((!a.varies_ && !b.varies_) || same_partials(a, b));
+    return a.value_ == b.value_ && ((!a.varies() && !b.varies()) || same_derivatives(a, b));
   }
   friend constexpr bool operator!=(const Number& a, const Number& b) { return !(a == b); }
 
   /// A function's value, with its slope at a, or at a and b.
-  static constexpr Number chain(Real value, Real slope, const Number& a) { return a.varies_ ? Number(value, slope * a.d_) : Number(value); }
+  static constexpr Number chain(Real value, Real slope, const Number& a) {
+    if (a.kind_ == Kind::differentiated) return {value, slope * a.d_};
+    return a.kind_ == Kind::constant ? Number(value) : taped(value, slope, a, 0, Number());
+  }
   static constexpr Number chain(Real value, Real slope_a, const Number& a, Real slope_b, const Number& b) {
-    if (!b.varies_) return chain(value, slope_a, a);
-    return a.varies_ ? Number(value, slope_a * a.d_ + slope_b * b.d_) : Number(value, slope_b * b.d_);
+    if (!b.varies()) return chain(value, slope_a, a);
+    if (!a.varies()) return chain(value, slope_b, b);
+    return a.kind_ == Kind::taped ? taped(value, slope_a, a, slope_b, b) : Number(value, slope_a * a.d_ + slope_b * b.d_);
   }
 
  private:
-  static bool same_partials(const Number& a, const Number& b) {
+  enum class Kind : unsigned char { constant, differentiated, taped };
+
+  /// What does not change with a and b, such as 0 a or a - a, is a constant.
+  static Number taped(Real value, Real slope_a, const Number& a, Real slope_b, const Number& b) {
+    const Place of_a = a.place(), of_b = b.place();
+    if (of_a == of_b && of_a != 0) return slope_a + slope_b == 0 ? Number(value) : taped(value, put(of_a, slope_a + slope_b, 0, 0));
+    return slope_a == 0 && slope_b == 0 ? Number(value) : taped(value, put(of_a, slope_a, of_b, slope_b));
+  }
+  static Place put(Place a, Real slope_a, Place b, Real slope_b) {
+    Tape* const tape = Tape::current();
+    return tape == nullptr ? 0 : tape->add(a, slope_a, b, slope_b);
+  }
+  static bool same_derivatives(const Number& a, const Number& b) {
+    if (a.kind_ == Kind::taped || b.kind_ == Kind::taped) return a.kind_ == b.kind_ && a.place() == b.place();
     for (int i = 0; i < kVariables; ++i)
       if (a.partial(i) != b.partial(i)) return false;
     return true;
   }
 
   Real value_ = 0;
-  bool varies_ = false;
+  Kind kind_ = Kind::constant;
   Partials d_{};
 };
 

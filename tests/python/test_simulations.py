@@ -354,6 +354,27 @@ def test_everything_public_is_documented():
                 assert member.__doc__, f"{kind.__name__}.{name}"
 
 
+def test_gradients_are_those_of_sensitivities(lever):
+    channels, times = ["lever.angle", "lift.length"], [0.5, 1.0]
+    wanted = np.array([[0.3, 0.4], [0.9, 1.0]])
+    found = lever.gradients(channels, times, weigh=lambda y: 2 * (y - wanted))
+    assert len(found.parameters) == len(lever.parameters) and found.gradients.shape == (1, len(found.parameters))
+    names = ["cylinders.lift.bore", "gravity.1", "signals.command.ramps.1.1"]
+    forward = lever.sensitivities(names, channels, times)
+    assert np.array_equal(found.values, forward.values)
+    for name in names:
+        expected = sum((2 * (found.values - wanted) * [forward.by(name, c) for c in channels]).ravel())
+        assert np.allclose(found.by(name), expected, rtol=1e-8)
+    ends = lever.gradients(channels, [0.5, 1.0], parameters=names)
+    assert np.allclose(ends.by("gravity.1"), [forward.by("gravity.1", c)[-1] for c in channels], rtol=1e-8)
+    with pytest.raises(ValueError, match="weigh returned the shape"):
+        lever.gradients(channels, times, weigh=lambda y: y[0])
+    with pytest.raises(ZeroDivisionError):
+        lever.gradients(channels, times, weigh=lambda y: 1 / 0)
+    with pytest.raises(tr.ModelError, match="sums over the run"):
+        lever.gradients(["energy.supply"])
+
+
 def test_sensitivities_are_those_of_runs(lever):
     names, channels = ["cylinders.lift.bore", "gravity.1"], ["lever.angle", "lift.force"]
     times = [0, 0.5, 1]
