@@ -121,7 +121,7 @@ CosimulationRun run_machine(const Description& description, double H, double lim
     } catch (const SimulationError& failure) { run.status = failure.what(); }
     run.end_time = runner.state().time;
     if (const auto coupling = coupling_report(*model, runner.state().coupling())) {
-      run.residual = std::abs(coupling->residual_energy);
+      run.residual = coupling->residual_energy;
       run.absolute_residual = coupling->absolute_energy;
     }
     run.step_seconds = run.end_time > 0 ? runner.statistics().step_seconds / run.end_time : kNone;
@@ -318,7 +318,7 @@ std::string scheme_name(const SchemeRow& row) { return row.scheme ? name_of(*row
 double relative_residual(const CosimulationStudy& study, const CouplingChoice& choice, const CosimulationRun& run) {
   const auto& variables = study.request.variables;
   const auto at = std::find(variables.begin(), variables.end(), choice.variables);
-  return at == variables.end() ? kNone : run.residual / study.unit_residual[static_cast<std::size_t>(at - variables.begin())];
+  return at == variables.end() ? kNone : std::abs(run.residual) / study.unit_residual[static_cast<std::size_t>(at - variables.begin())];
 }
 
 std::string ms(double seconds) { return fmt::format("{:g}", 1e3 * seconds); }
@@ -458,7 +458,7 @@ CosimulationStudy cosimulation_study(CosimulationRequest request, const StudyPro
                                 MechanismTreatment::ali1,
                                 {IntegratorKind::euler, own.oil.front().step}};
       study.unit_residual[i - choices.size()] =
-          run_machine(coupled_machine(own, unit, kFigureStep), kFigureStep, own.limit, &study.reference).residual;
+          std::abs(run_machine(coupled_machine(own, unit, kFigureStep), kFigureStep, own.limit, &study.reference).residual);
     }
     counter.done("scans");
   });

@@ -125,6 +125,19 @@ TEST(CosimulationStudy, LengthErrorsAreThoseOfARunByItself) {
   EXPECT_NEAR(run.length_error, error, 1e-10);
 }
 
+TEST(CosimulationStudy, ResidualsHaveTheSignOfThoseOfARunByItself) {
+  int missing = 0, excess = 0;
+  for (const CouplingScan& scan : study().scans) {
+    const CosimulationRun& run = scan.runs.front();
+    const CaseResult own = run_case(compile(coupled_machine(study().request, scan.choice, run.step)));
+    const double energy = own.coupling->residual_energy;
+    EXPECT_NEAR(run.residual, energy, 1e-9 * std::abs(energy)) << prediction_name(scan.choice);
+    ++(run.residual > 0 ? missing : excess);
+  }
+  EXPECT_GT(missing, 0);
+  EXPECT_GT(excess, 0);
+}
+
 TEST(CosimulationStudy, ErrorsShrinkWithTheStep) {
   for (const CouplingScan& scan : study().scans) {
     if (scan.runs.size() < 2 || !scan.runs[1].stable) continue;
