@@ -97,8 +97,9 @@ void check_combination(const Description& d, Findings& out) {
                 "supported are sequential (nearest), jacobi, gauss_seidel and iterated_jacobi");
   if (c.scheme == CouplingScheme::parallel && d.solver.constraints == ConstraintKind::ali1)
     add_finding(d, out, "coupling.scheme",
-                scheme + " integrates the linearised hydraulics with the mechanism, and the explicit integrators that `ali1` requires are "
-                         "unstable with stiff hydraulics",
+                scheme +
+                    " integrates the linearised hydraulics with the mechanism, and the explicit integrators that `ali1` requires are "
+                    "unstable with stiff hydraulics",
                 "",
                 "nearest supported combinations: {scheme: sequential, constraints: ali1}, {scheme: parallel, constraints: penalty, "
                 "integrator: trapezoidal}");

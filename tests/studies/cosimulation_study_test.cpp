@@ -221,6 +221,25 @@ TEST(CosimulationStudy, ResidualsAreInUnitsOfThePapersFirstCombination) {
   EXPECT_NEAR(study().unit_residual[0], std::abs(energy), 1e-9 * std::abs(energy));
 }
 
+TEST(CosimulationStudy, SaysWhatWasAdjusted) {
+  CosimulationStudy s;
+  s.request = short_request();
+  s.request.oil = {{IntegratorKind::rk4, 3e-4}, {IntegratorKind::rk4, 1e-4}};
+  CosimulationCourse course;
+  course.choice.emplace().oil = s.request.oil.front();
+  course.run.step = 1e-3;
+  s.cycle = s.energy = {course};
+  const auto lines = [&] { return Json::parse(study_json(s, ""))["adjusted"].get<std::vector<std::string>>(); };
+  EXPECT_EQ(lines(), (std::vector<std::string>{"quick scan: 5 steps per decade, limits not refined by bisection",
+                                               "oil by rk4 at 0.3 ms: H from 1.5 to 9.9 ms instead of 1 to 10 ms",
+                                               "H = 1 ms: steps of the oil of 0.25 ms instead of 0.3 ms"}));
+  EXPECT_NE(study_text(s).find("adjusted: quick scan"), std::string::npos);
+  s.request.quick = false;
+  s.request.oil = {{IntegratorKind::rk4, 1e-4}};
+  s.cycle = s.energy = {};
+  EXPECT_TRUE(lines().empty());
+}
+
 TEST(CosimulationStudy, WrongInputIsRefused) {
   CosimulationRequest request = short_request();
   request.machine.cylinders.clear();
