@@ -20,6 +20,8 @@ STUDIES = {
     "double": ("crane_double", "paper", ["--order", "0,1,2", "--oil", "rk4@0.1ms"]),
     "single_oil": ("crane_single", "paper",
                    ["--order", "2", "--oil", "euler@0.1ms,trapezoidal@0.1ms,trapezoidal@1ms", "--min-step", "1ms"]),
+    "double_oil": ("crane_double", "paper",
+                   ["--order", "1", "--prediction", "polynomial", "--oil", "euler@0.1ms,trapezoidal@0.1ms,trapezoidal@1ms", "--min-step", "1ms"]),
     "single_friction": ("crane_single", "friction in the mechanism",
                         ["--treatment", "ali3p", "--prediction", "interface_model", "--variables", "velocity_force", "--friction",
                          "mechanism", "--oil", "rk4@0.1ms"]),

@@ -320,11 +320,11 @@ class Figures:
         return self._cells(self.limit(model, treatment, m, variables, **wanted) for variables in ("velocity_force", "velocity_pressure"))
 
     def at_step(self, column, form, model, treatment, m, variables, step, factor=1, **wanted):
-        """A figure of the sweep at a communication step [s]."""
+        """Magnitude of a figure of the sweep at a communication step [s]."""
         rows = self._sweep(model, treatment=treatment, m=m, variables=variables, step=step, **wanted)
         if len(rows) != 1:
             sys.exit(f"{len(rows)} runs in the sweep of {model}, {treatment}, m = {m}, {variables}, {step} s")
-        return text_of(factor * float(rows[0][column]), form)
+        return text_of(factor * abs(float(rows[0][column])), form)
 
     def stored_agrees(self, name, model):
         """Number of runs of a quick study that are also in the stored sweep; fails if they differ."""

@@ -564,6 +564,8 @@ enum class CouplingVariables { velocity_force, velocity_pressure };
 enum class CouplingPrediction { polynomial, interface_model };
 /// Which subsystem evaluates friction, viscous drag and end dampers of the cylinders.
 enum class FrictionSide { mechanism, hydraulics };
+/// Quadrature of the residual power of the bonds over a communication step.
+enum class ResidualRule { trapezoidal, rectangular };
 /// First subsystem of a Gauss-Seidel step.
 enum class CouplingOrder { hydraulics_first, mechanism_first };
 
@@ -598,6 +600,7 @@ struct CosimulationDescription {
   std::optional<int>
       mechanism_steps{};  ///< of the mechanism per communication step; unset: one; in the schemes sequential and parallel as many as keep each within solver.step
   CouplingOrder order = CouplingOrder::hydraulics_first;
+  ResidualRule residual_rule = ResidualRule::trapezoidal;
   int max_iterations = 20;  ///< iterated Jacobi
   double tolerance = 1e-9;  ///< iterated Jacobi, relative change of outputs
   int threads = 1;

@@ -516,7 +516,7 @@ StepOutcome Cosimulation::communicate(const StateVector& origin, double h) {
     return report;
   }
   sample_bonds();
-  add_to_monitors(layout_, memory_.data(), bonds_.data(), next_[0], h);
+  add_to_monitors(layout_, memory_.data(), bonds_.data(), next_[0], h, settings_.residual_rule);
   report.oil_defect = add_to_defects();
   push_point();
   memory_[M::steps] += 1;

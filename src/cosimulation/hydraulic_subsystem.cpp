@@ -20,7 +20,6 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kWholeSteps = 1e-6;  // relative tolerance of a communication step that is a whole number of own steps
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kFastest = 1e6;  // [m/s] above: the step is unstable
 
@@ -126,7 +125,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
       std::copy_n(model_->s.begin(), n_, x_.begin() + netlist_.ny);
       std::copy_n(model_->w.begin(), n_, x_.begin() + netlist_.ny + n_);
     }
-    const int steps = std::max(1, static_cast<int>(std::ceil(h / step_ * (1 - kWholeSteps))));
+    const int steps = steps_within(h, step_);
     if (integrator_) {
       go(*integrator_, h, steps, report);
       return report;
@@ -508,7 +507,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
   // ---- linearised
   /// Integrates the spools of stage_ from t_begin to t_end by the trapezoidal rule at the own step.
   void advance_spools(double t_begin, double t_end) {
-    const int steps = std::max(1, static_cast<int>(std::ceil((t_end - t_begin) / step_ * (1 - kWholeSteps))));
+    const int steps = steps_within(t_end - t_begin, step_);
     const double h = (t_end - t_begin) / steps;
     for (const Spool& spool : netlist_.spools) {
       double reference = signals().value(spool.signal, t_begin, Side::right), rate[2];

@@ -47,13 +47,14 @@ void begin_monitors(const CouplingMemory& layout, double* memory, const BondSamp
   memory[CouplingMemory::power_scale] = std::max(memory[CouplingMemory::power_scale], power);
 }
 
-void add_to_monitors(const CouplingMemory& layout, double* memory, const BondSample* bonds, double time, double h) {
+void add_to_monitors(const CouplingMemory& layout, double* memory, const BondSample* bonds, double time, double h, ResidualRule rule) {
   double power = 0, rest = 0, residual = 0, magnitude = 0, energy = 0, absolute = 0, work = 0;
   for (int i = 0; i < layout.bonds(); ++i) {
     const BondSample& b = bonds[i];
     Bond bond = read(layout, memory, i);
     const double P = b.effort * b.rate, dP = b.effort * b.rate_used - b.effort_used * b.rate;
-    const double dE = h / 2 * (bond.residual_power + dP), dW = h / 2 * (std::abs(bond.power) + std::abs(P));
+    const double before = rule == ResidualRule::rectangular ? dP : bond.residual_power;
+    const double dE = h / 2 * (before + dP), dW = h / 2 * (std::abs(bond.power) + std::abs(P));
     power += std::abs(P);
     rest += kRest * std::abs(b.effort) * b.length;
     residual += dP;

@@ -3,7 +3,8 @@
 // step:
 //   power       P  = y w
 //   residual    dP = -(P_1 + P_2) = y u_w - u_y w               (17)-(21), P_1 = u_y w into the mechanism, P_2 = -y u_w
-//   energy      dE += H/2 (dP_n + dP_{n+1})                     (22), (24), with the sign of (21)
+//   energy      dE += H/2 (dP_n + dP_{n+1})                     (22), (24), with the sign of (21); ResidualRule::trapezoidal
+//               dE += H dP_{n+1}                                (23), for m = 0; ResidualRule::rectangular
 // A positive residual is energy missing in the mechanism. Pressures are multiplied by their areas, so that all powers are in W and J:
 //   velocity-force     one bond per cylinder, y = F
 //   velocity-pressure  two, y = p_A A_A and y = -p_B A_B
@@ -38,7 +39,7 @@ struct BondSample {
 };
 
 /// Adds a communication step of length h [s] that ends at `time` to the monitors in `memory`.
-void add_to_monitors(const CouplingMemory& layout, double* memory, const BondSample* bonds, double time, double h);
+void add_to_monitors(const CouplingMemory& layout, double* memory, const BondSample* bonds, double time, double h, ResidualRule rule);
 /// The powers at a point that no step led to.
 void begin_monitors(const CouplingMemory& layout, double* memory, const BondSample* bonds);
 

@@ -254,11 +254,15 @@ double grid_step(const Description& d) {
   return d.solver.coupling == CouplingKind::cosimulation ? d.coupling.step.value_or(d.solver.step) : d.solver.step;
 }
 
+int steps_within(double H, double longest) {
+  constexpr double kWholeSteps = 1e-6;  // relative: 10 ms at 1 ms are ten steps
+  return std::max(1, static_cast<int>(std::ceil(H / longest * (1 - kWholeSteps))));
+}
+
 int mechanism_steps_of(const Description& d) {
   if (d.coupling.mechanism_steps) return *d.coupling.mechanism_steps;
   if (d.coupling.scheme != CouplingScheme::sequential && d.coupling.scheme != CouplingScheme::parallel) return 1;
-  constexpr double kWholeSteps = 1e-9;  // relative rounding: 10 ms at 1 ms are ten steps
-  return std::max(1, static_cast<int>(std::ceil(grid_step(d) / d.solver.step * (1 - kWholeSteps))));
+  return steps_within(grid_step(d), d.solver.step);
 }
 
 }  // namespace trunnion

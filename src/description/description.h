@@ -127,6 +127,8 @@ inline std::optional<std::pair<std::string, std::string>> edge_nodes(const Spool
 
 /// The step [s] of the run's time grid: the communication step of a co-simulation, otherwise solver.step.
 double grid_step(const Description& d);
+/// Number of equal steps of at most `longest` in H [s]; an excess within rounding needs no further step.
+int steps_within(double H, double longest);
 /// Steps of the mechanism in a communication step of a co-simulation: as given; otherwise one, as in the paper, or in the
 /// schemes sequential and parallel as many as keep each within solver.step.
 int mechanism_steps_of(const Description& d);

@@ -22,7 +22,7 @@ class MonolithicBeside {
   /// Advances to the state's time and compares. After a failure of the monolithic run the differences are NaN.
   void at(const StateVector& state);
 
-  /// `lift.coupling_difference`: length [m] of the co-simulation minus that of the monolithic run.
+  /// `lift.coupling_difference`: length [m], of a rotary actuator angle [rad], of the co-simulation minus that of the monolithic run.
   const std::vector<Channel>& channels() const { return channels_; }
   const std::vector<double>& values() const { return values_; }
   /// Per cylinder, with their times.

@@ -206,14 +206,13 @@ struct UsedStep {
 };
 /// Steps of the subsystems, which divide the communication step.
 std::vector<UsedStep> used_steps(const CompiledModel& model) {
-  constexpr double kSameStep = 1e-6;
   const Description& d = model.description;
   const double H = grid_step(d);
   std::vector<UsedStep> list{
       {"mechanism", d.coupling.mechanism_steps ? H / *d.coupling.mechanism_steps : std::min(H, d.solver.step), H / mechanism_steps_of(d)}};
   for (const HydraulicGroup& group : hydraulic_groups(model)) {
     const double own = group.settings != nullptr && group.settings->step ? *group.settings->step : d.coupling.hydraulic_step;
-    list.push_back({group.name, own, H / std::max(1.0, std::ceil(H / own * (1 - kSameStep)))});
+    list.push_back({group.name, own, H / steps_within(H, own)});
   }
   return list;
 }

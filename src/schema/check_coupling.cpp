@@ -103,6 +103,14 @@ void check_combination(const Description& d, Findings& out) {
     add_finding(d, out, "coupling.scheme",
                 scheme + " linearises the hydraulics, and the laws of quasistatic circuits are not differentiable", "",
                 "supported are sequential (nearest), jacobi, gauss_seidel and iterated_jacobi");
+  if (c.scheme == CouplingScheme::parallel && d.solver.constraints == ConstraintKind::ali1)
+    add_finding(d, out, "coupling.scheme",
+                scheme +
+                    " integrates the linearised hydraulics with the mechanism, and the explicit integrators that `ali1` requires are "
+                    "unstable with stiff hydraulics",
+                "",
+                "nearest supported combinations: {scheme: sequential, constraints: ali1}, {scheme: parallel, constraints: penalty, "
+                "integrator: trapezoidal}");
   for (const auto& [name, q] : d.quasistatic)
     if (q.form == VirtualElementForm::discrete)
       add_finding(d, out, "quasistatic." + name + ".form",

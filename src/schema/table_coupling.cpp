@@ -50,6 +50,8 @@ void describe_settings(Visitor& v, CosimulationDescription& c) {
   v.group({"mechanism", "The mechanical subsystem"}, {true, {}, [&c](Visitor& w) { describe_mechanism(w, c); }});
   v.group({"hydraulics", "The hydraulic subsystems"}, {true, {}, [&c](Visitor& w) { describe_hydraulics(w, c); }});
   v.leaf({"order", "First subsystem with `gauss_seidel`"}, choice(c.order, {"hydraulics_first", "mechanism_first"}));
+  v.leaf({"residual_rule", "Quadrature of the residual power of the bonds over a communication step"},
+         choice(c.residual_rule, {"trapezoidal", "rectangular"}));
   v.leaf({"max_iterations", "Maximum number of passes through a communication step with `iterated_jacobi`", kNumber, kPositive},
          &c.max_iterations);
   v.leaf({"tolerance", "Relative change of the outputs at which `iterated_jacobi` stops", kNumber, kPositive}, &c.tolerance);

@@ -132,7 +132,7 @@ PlotCurve residual_curve(const CosimulationStudy& study, const CouplingScan& sca
   const auto at = std::find(variables.begin(), variables.end(), scan.choice.variables) - variables.begin();
   const double unit = study.unit_residual[static_cast<std::size_t>(at)];
   for (const CosimulationRun& run : scan.runs) {
-    const double residual = run.residual / unit;
+    const double residual = std::abs(run.residual) / unit;
     curve.x.push_back(1e3 * run.step);
     curve.y.push_back(std::isfinite(residual) && run.stable ? residual : std::fmax(residual, kBeyond * kResidualTop));
     if (!run.stable) break;  // diverged

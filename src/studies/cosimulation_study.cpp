@@ -121,7 +121,7 @@ CosimulationRun run_machine(const Description& description, double H, double lim
     } catch (const SimulationError& failure) { run.status = failure.what(); }
     run.end_time = runner.state().time;
     if (const auto coupling = coupling_report(*model, runner.state().coupling())) {
-      run.residual = std::abs(coupling->residual_energy);
+      run.residual = coupling->residual_energy;
       run.absolute_residual = coupling->absolute_energy;
     }
     run.step_seconds = run.end_time > 0 ? runner.statistics().step_seconds / run.end_time : kNone;
@@ -318,7 +318,7 @@ std::string scheme_name(const SchemeRow& row) { return row.scheme ? name_of(*row
 double relative_residual(const CosimulationStudy& study, const CouplingChoice& choice, const CosimulationRun& run) {
   const auto& variables = study.request.variables;
   const auto at = std::find(variables.begin(), variables.end(), choice.variables);
-  return at == variables.end() ? kNone : run.residual / study.unit_residual[static_cast<std::size_t>(at - variables.begin())];
+  return at == variables.end() ? kNone : std::abs(run.residual) / study.unit_residual[static_cast<std::size_t>(at - variables.begin())];
 }
 
 std::string ms(double seconds) { return fmt::format("{:g}", 1e3 * seconds); }
@@ -335,8 +335,34 @@ std::string criterion(const CosimulationStudy& study) {
       1e3 * study.request.limit, 1e3 * kReferenceStep);
 }
 
-std::string bound_text(const CosimulationStudy& study) {
-  return fmt::format("<: unstable at the first step of the scan; >=: stable to its end, {} ms", ms(study.request.max_step));
+constexpr const char* kBoundText = "<: unstable at the first step of the scan; >=: stable to its end";
+
+/// Settings that were adjusted: the scanned range of H, and steps of the oil that do not divide H.
+std::vector<std::string> adjustments(const CosimulationStudy& study) {
+  const CosimulationRequest& request = study.request;
+  std::vector<std::string> list;
+  const auto add = [&](const std::string& text) {
+    if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(text);
+  };
+  const auto differ = [](double a, double b) { return std::abs(a - b) > kSame * b; };
+  if (request.quick) add(fmt::format("quick scan: {} steps per decade, limits not refined by bisection", kPreferred5.size()));
+  for (const OilIntegration& oil : request.oil) {
+    const std::vector<double> steps = scanned_steps(request, oil.step);
+    const std::string range = fmt::format("{} to {} ms", ms(request.min_step), ms(request.max_step));
+    if (steps.empty())
+      add(fmt::format("oil by {}: no multiple of its step from {}", name_of(oil), range));
+    else if (differ(steps.front(), request.min_step) || differ(steps.back(), request.max_step))
+      add(fmt::format("oil by {}: H from {} to {} ms instead of {}", name_of(oil), ms(steps.front()), ms(steps.back()), range));
+  }
+  const auto add_step = [&](double H, double h) {
+    const double used = H / steps_within(H, h);
+    if (differ(used, h)) add(fmt::format("H = {} ms: steps of the oil of {} ms instead of {} ms", ms(H), ms(used), ms(h)));
+  };
+  for (const auto* courses : {&study.cycle, &study.energy, &study.prediction, &study.oil_steps})
+    for (const CosimulationCourse& course : *courses) add_step(course.run.step, course.choice->oil.step);
+  for (const SchemeRow& row : study.schemes)
+    if (row.scheme) add_step(row.run.step, request.oil.front().step);
+  return list;
 }
 
 void append_cells(std::string& text, std::initializer_list<double> values) {
@@ -458,7 +484,7 @@ CosimulationStudy cosimulation_study(CosimulationRequest request, const StudyPro
                                 MechanismTreatment::ali1,
                                 {IntegratorKind::euler, own.oil.front().step}};
       study.unit_residual[i - choices.size()] =
-          run_machine(coupled_machine(own, unit, kFigureStep), kFigureStep, own.limit, &study.reference).residual;
+          std::abs(run_machine(coupled_machine(own, unit, kFigureStep), kFigureStep, own.limit, &study.reference).residual);
     }
     counter.done("scans");
   });
@@ -545,6 +571,7 @@ std::string study_json(const CosimulationStudy& study, const std::string& model_
   return Json{{"model", model_file},
               {"cylinders", study.cylinders},
               {"criterion", criterion(study)},
+              {"adjusted", adjustments(study)},
               {"length_limit", study.request.limit},
               {"reference_step", kReferenceStep},
               {"coordinates", study.request.coordinates == CoordinateKind::cartesian ? "cartesian" : "relative"},
@@ -557,7 +584,8 @@ std::string study_json(const CosimulationStudy& study, const std::string& model_
 
 std::string study_text(const CosimulationStudy& study) {
   const CosimulationRequest& request = study.request;
-  std::string text = criterion(study) + ".\n" + bound_text(study) + ".\n";
+  std::string text = criterion(study) + ".\n" + kBoundText + ".\n";
+  for (const std::string& line : adjustments(study)) text += "adjusted: " + line + "\n";
   for (const OilIntegration& oil : request.oil) {
     std::vector<std::vector<std::string>> lines{{"oil: " + name_of(oil)}};
     for (const CouplingVariables variables : request.variables)

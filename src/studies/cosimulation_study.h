@@ -65,7 +65,7 @@ struct CosimulationRun {
   double end_time = 0;  // [s] reached
   bool stable = false;
   double length_error = std::nan("");       // [m] maximum over all cylinders
-  double residual = std::nan("");           // [J] |residual energy| of all bonds at the end (cosimulation/monitor.h)
+  double residual = std::nan("");           // [J] energy of all bonds at the end, signed (cosimulation/monitor.h)
   double absolute_residual = std::nan("");  // [J] sum of magnitudes over the steps
   double max_drift = std::nan("");          // [J] maximum |energy.drift|
   double step_seconds = std::nan("");       // [s] wall-clock time in steps per simulated second
@@ -101,7 +101,7 @@ struct CosimulationStudy {
   std::vector<std::string> cylinders;
   CosimulationCourse reference;  // monolithic, at kReferenceStep
   std::vector<CouplingScan> scans;
-  /// Per variables of the request: reference residual for normalisation: ALI1, polynomial, Euler at the first oil step, H = 1 ms.
+  /// Per variables of the request: magnitude of the residual for normalisation: ALI1, polynomial, Euler at the first oil step, H = 1 ms.
   std::vector<double> unit_residual;
   std::vector<SchemeRow> schemes;
   // time histories for figures

@@ -280,6 +280,16 @@ TEST(Monitors, AStepByHand) {
   EXPECT_NEAR(bond[2], h / 2 * residual + h / 2 * (residual + second), 1e-14);
   EXPECT_EQ(state.coupling()[CouplingMemory::steps], 2);
   EXPECT_NEAR(state.coupling()[CouplingMemory::residual_energy], bond[2], 1e-15);
+  // by the rectangular rule: the same motion and powers
+  settings.residual_rule = ResidualRule::rectangular;
+  const auto other = make_oscillator(o, settings, h);
+  StateVector again = o.start();
+  ASSERT_TRUE(other->step(again, h).ok() && other->step(again, h).ok());
+  bond = again.coupling() + layout.bond(0);
+  EXPECT_EQ(again.v()[0], state.v()[0]);
+  EXPECT_NEAR(bond[1], second, 1e-12);
+  EXPECT_NEAR(bond[2], h * (residual + second), 1e-14);
+  EXPECT_NEAR(bond[3], h * (std::abs(residual) + std::abs(second)), 1e-14);
 }
 
 TEST(Monitors, PressuresCountWithTheirAreas) {
@@ -288,7 +298,7 @@ TEST(Monitors, PressuresCountWithTheirAreas) {
   std::vector<double> memory(layout.size());
   // chambers push with 3 N and pull with 1 N at 0.5 m/s; inputs were 2.5 N, -1.5 N and 0.4 m/s
   const std::vector<BondSample> bonds{{3, 0.5, 2.5, 0.4}, {-1, 0.5, -1.5, 0.4}};
-  add_to_monitors(layout, memory.data(), bonds.data(), 0.1, 0.1);
+  add_to_monitors(layout, memory.data(), bonds.data(), 0.1, 0.1, ResidualRule::trapezoidal);
   EXPECT_NEAR(memory[layout.bond(0) + 1], 3 * 0.4 - 2.5 * 0.5, 1e-15);
   EXPECT_NEAR(memory[layout.bond(1) + 1], -1 * 0.4 + 1.5 * 0.5, 1e-15);
   EXPECT_NEAR(memory[CouplingMemory::residual_power], -0.05 + 0.35, 1e-15);

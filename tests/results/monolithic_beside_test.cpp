@@ -41,6 +41,17 @@ TEST(MonolithicBeside, DiffersAsTwoRunsDo) {
   }
 }
 
+TEST(MonolithicBeside, DifferenceOfARotaryActuatorIsAnAngle) {
+  const CaseResult result =
+      run_case(load_example("excavator", {"solver.coupling=cosimulation", "solver.duration=0.05 s"}), {}, StartKind::given, nullptr, true);
+  const MonolithicBeside& beside = *result.recorder->beside();
+  for (std::size_t i = 0; i < beside.names().size(); ++i)
+    EXPECT_EQ(beside.channels()[i].unit, beside.names()[i] == "swing" ? "rad" : "m") << beside.names()[i];
+  EXPECT_EQ(beside.names().back(), "swing");
+  const std::string text = summary_text(result, 1);
+  EXPECT_NE(text.find(" rad at ", text.find("difference   swing")), std::string::npos) << text;
+}
+
 TEST(MonolithicBeside, LeavesNoNumbersWhereTheMonolithicRunFails) {
   // two Newton iterations suffice without the oil, and not with it
   const CaseResult result = run_case(load_example("crane_single", {"solver.coupling=cosimulation", "solver.max_iterations=1",

@@ -125,6 +125,19 @@ TEST(CosimulationStudy, LengthErrorsAreThoseOfARunByItself) {
   EXPECT_NEAR(run.length_error, error, 1e-10);
 }
 
+TEST(CosimulationStudy, ResidualsHaveTheSignOfThoseOfARunByItself) {
+  int missing = 0, excess = 0;
+  for (const CouplingScan& scan : study().scans) {
+    const CosimulationRun& run = scan.runs.front();
+    const CaseResult own = run_case(compile(coupled_machine(study().request, scan.choice, run.step)));
+    const double energy = own.coupling->residual_energy;
+    EXPECT_NEAR(run.residual, energy, 1e-9 * std::abs(energy)) << prediction_name(scan.choice);
+    ++(run.residual > 0 ? missing : excess);
+  }
+  EXPECT_GT(missing, 0);
+  EXPECT_GT(excess, 0);
+}
+
 TEST(CosimulationStudy, ErrorsShrinkWithTheStep) {
   for (const CouplingScan& scan : study().scans) {
     if (scan.runs.size() < 2 || !scan.runs[1].stable) continue;
@@ -206,6 +219,25 @@ TEST(CosimulationStudy, ResidualsAreInUnitsOfThePapersFirstCombination) {
     if (name == "coupling.energy_residual") energy = value;
   EXPECT_GT(std::abs(energy), 0);
   EXPECT_NEAR(study().unit_residual[0], std::abs(energy), 1e-9 * std::abs(energy));
+}
+
+TEST(CosimulationStudy, SaysWhatWasAdjusted) {
+  CosimulationStudy s;
+  s.request = short_request();
+  s.request.oil = {{IntegratorKind::rk4, 3e-4}, {IntegratorKind::rk4, 1e-4}};
+  CosimulationCourse course;
+  course.choice.emplace().oil = s.request.oil.front();
+  course.run.step = 1e-3;
+  s.cycle = s.energy = {course};
+  const auto lines = [&] { return Json::parse(study_json(s, ""))["adjusted"].get<std::vector<std::string>>(); };
+  EXPECT_EQ(lines(), (std::vector<std::string>{"quick scan: 5 steps per decade, limits not refined by bisection",
+                                               "oil by rk4 at 0.3 ms: H from 1.5 to 9.9 ms instead of 1 to 10 ms",
+                                               "H = 1 ms: steps of the oil of 0.25 ms instead of 0.3 ms"}));
+  EXPECT_NE(study_text(s).find("adjusted: quick scan"), std::string::npos);
+  s.request.quick = false;
+  s.request.oil = {{IntegratorKind::rk4, 1e-4}};
+  s.cycle = s.energy = {};
+  EXPECT_TRUE(lines().empty());
 }
 
 TEST(CosimulationStudy, WrongInputIsRefused) {

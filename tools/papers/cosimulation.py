@@ -1,5 +1,6 @@
 """Rahikainen, Gonzalez, Naya, Sopanen, Mikkola 2020: co-simulation of multibody and hydraulic dynamics."""
 # SPDX-License-Identifier: BSD-3-Clause
+import math
 import pathlib
 
 import validation
@@ -42,6 +43,72 @@ def study_figures(model, *names):
 
 
 STORED = "sweep"
+MASSES = {"link 1": r"rod: \{length: 1 m, mass: ([\d.]+) kg", "Q": r"point_mass: \{mass: ([\d.]+) kg, at: \[1 m", "R": r"point_mass: \{mass: ([\d.]+) kg, at: \[0.5 m"}
+ALI1 = "--set solver.coordinates=cartesian --set solver.coupling=cosimulation --set solver.constraints=ali1 --set solver.integrator=semi_implicit_euler"
+OIL_OPTIONS = {"integrators": "--vary coupling.hydraulics.integrator=euler,rk4,trapezoidal",
+               "steps": "--set coupling.hydraulics.integrator=trapezoidal --vary coupling.hydraulics.step=0.1ms,1ms"}
+# what the paper compares, its number of choices, column of the study
+CHOICES = [("sets of coupling variables", 2, "variables"), ("predictions of the inputs of the hydraulics", 2, "prediction"), ("formulations of the mechanism", 2, "treatment"),
+           ("integrators of the hydraulics", 3, "oil_integrator")]
+
+
+def mass(of):
+    return file_value("crane_single.yaml", MASSES[of])
+
+
+def cycle(model):
+    return f"cycle_{model}/results.csv"
+
+
+def start(r, channel):
+    return r.at(cycle("single"), channel, 0)
+
+
+def length_of_link_2(r):
+    """Distance of R from the tip Q of link 1 at the start [m]."""
+    L, angle = file_value("crane_single.yaml", r"rod: \{length: ([\d.]+) m"), start(r, "boom.angle")
+    return math.hypot(start(r, "jib.center_x") - L * math.cos(angle), start(r, "jib.center_y") - L * math.sin(angle))
+
+
+def freedom(r, key):
+    return r.json("cycle_single/summary.json")["constraints"][key]
+
+
+def choices(r, *columns):
+    """Number of combinations of values of these columns that the study runs."""
+    return len({tuple(row[column] for column in columns) for row in r.rows("choices/limits.csv")})
+
+
+def difference(r, model, run):
+    """Largest difference of a cylinder's length between a co-simulation at H = 1 ms and the monolithic run [µm]."""
+    one, other = r.columns(cycle(model)), r.columns(f"{run}/results.csv")
+    return 1e6 * max(abs(a - b) for name in ("lift.length", "tilt.length") if name in one for a, b in zip(one[name], other[name]))
+
+
+def end_residual(r, integrator):
+    return r.columns(f"integrators_double/{integrator}/results.csv")["coupling.energy_residual"][-1]
+
+
+def moved(r, model, cylinder, extreme):
+    """Largest motion of a cylinder from the start, inwards (`extreme` is min) or outwards (max) [mm]."""
+    length = r.columns(cycle(model))[f"{cylinder}.length"]
+    return 1e3 * abs(extreme(length) - length[0])
+
+
+def work_cycle(model, number, cylinders, error):
+    """`cylinders`: name, largest motion inwards and outwards and the length at the end [mm]; `error`: band of the co-simulation's [µm]."""
+    statements = []
+    for name, inwards, outwards, last in cylinders:
+        for extreme, side, chamber, motion in ((min, "piston", "A", inwards), (max, "rod", "B", outwards)):
+            length = file_value(f"crane_{model}.yaml", rf"chamber_length_{chamber}: ([\d.]+) mm")
+            damper = length - file_value(f"crane_{model}.yaml", r"end_damper: .*length: ([\d.]+) mm")
+            statements.append(Statement(f"{name} hits the end damper of the {side} side, {damper:g} mm from the start: largest motion", lambda r, name=name, extreme=extreme: moved(
+                r, model, name, extreme), (motion - 0.2, motion + 0.2), true=(damper, length), form=".1f", unit="mm"))
+        statements.append(Statement(f"length of {name} at 10 s", lambda r, name=name: 1e3 * r.at(cycle(model), f"{name}.length", 10), (last - 0.1, last + 0.1), true=(0, 1e3), form=".1f", unit="mm"))
+    statements.append(Statement("co-simulation at H = 1 ms follows the monolithic solution: largest difference of a length, ALI3-P, velocity-pressure", lambda r: difference(
+        r, model, f"coupled_{model}"), error, true=(0, 100), form=".2g", unit="µm"))
+    return Item(f"Figure {number}", f"work cycle, {'one cylinder' if model == 'single' else 'two cylinders'}", (f"cycle_{model}", f"coupled_{model}", f"study_{model}"), tuple(statements),
+                pictures=study_figures(model, "work_cycle"), note="The joystick signals of the paper are not published; these drive every cylinder into both end dampers.")
 
 
 def residuals(model, number):
@@ -60,24 +127,62 @@ def residuals(model, number):
                 pictures=residual_figures(model))
 
 
+def little_effect(model, largest):
+    """`largest`: band of the ratio of limits with the trapezoidal rule."""
+    m = CRANES[model]
+    bands = {"euler": ((0.9, 1.1), ""), "trapezoidal": largest}
+    return [Statement(f"little effect on the achievable H: limit with {oil} over that with Runge-Kutta, ALI1, m = {m}, {v.replace('_', '-')}", lambda r, oil=oil, v=v: limit(
+        model, "ALI1", m, v, oil_integrator=oil) / limit(model, "ALI1", m, v), band, true=(0.9, 1.1), form=".2f", why=why) for oil, (band, why) in bands.items() for v in (F, P)]
+
+
+def longer_oil_steps(model, ratio, unstable, stable):
+    """Bands: ratio of the limits with h = 1 ms and 0.1 ms, limits with 0.1 ms and 1 ms [ms]."""
+    m = CRANES[model]
+
+    def longest(**step):
+        return limit(model, "ALI1", m, P, oil_integrator="trapezoidal", **step)
+    return [Statement("a longer step of the hydraulics needs a shorter H: limit with h = 1 ms over that with 0.1 ms, velocity-pressure", lambda r: longest(oil_step="0.001") / longest(), ratio,
+                      true=(0, 0.7), form=".2f", why="the limits agree on the grid of 1 ms; the trapezoidal rule of the oil is stable at both steps"),
+            Statement(f"H = 4 ms is unstable: limit, ALI1, m = {m}, velocity-pressure, trapezoidal rule", lambda r: longest(), unstable, true=(0, 3.999), unit="ms"),
+            Statement("H = 1 ms is stable with h = 1 ms: limit", lambda r: longest(oil_step="0.001"), stable, true=(1, 99), unit="ms")]
+
+
 PAPER = Paper(
     key="cosimulation", title="Co-simulation",
     citation="J. Rahikainen, F. Gonzalez, M. A. Naya, J. Sopanen, A. Mikkola, \"On the cosimulation of multibody systems and hydraulic dynamics\", Multibody System Dynamics 50 (2020)",
     equations="Rahikainen, Gonzalez, Naya, Sopanen, Mikkola 2020 (co-simulation)",
-    commands={f"study_{model}": f"trunnion study cosimulation examples/crane_{model}.yaml -o study_{model} --quick {OIL}" for model in CRANES},
+    commands={f"cycle_{model}": f"trunnion run examples/crane_{model}.yaml -o cycle_{model} --set solver.coordinates=cartesian" for model in CRANES} | {
+        f"coupled_{model}": f"trunnion run examples/crane_{model}.yaml -o coupled_{model} --set solver.coordinates=cartesian --set solver.coupling=cosimulation" for model in CRANES} | {
+        f"{name}_double": f"trunnion compare examples/crane_double.yaml -o {name}_double {ALI1} {options}" for name, options in OIL_OPTIONS.items()} | {
+        "choices": "trunnion study cosimulation examples/crane_single.yaml -o choices --set solver.duration=10ms --quick --min-step 1ms --max-step 1ms "
+                   "--oil euler@0.1ms,rk4@0.1ms,trapezoidal@0.1ms"} | {
+        f"study_{model}": f"trunnion study cosimulation examples/crane_{model}.yaml -o study_{model} --quick {OIL}" for model in CRANES},
     stored={STORED: "tools/cosimulation_sweep.py"},
     items=[
         *(Item(f"Figure {n}", title, sketch=True) for n, title in [
             (1, "exchange of data"), (2, "generic co-simulation scheme"), (3, "Jacobi scheme"), (4, "extrapolation"), (5, "single-actuator crane"), (6, "double-actuator crane"), (7, "hydraulic circuit")]),
-        Item("Table 1", "mechanical parameters", excerpt=("crane_single.yaml", ["bodies", "joints"]),
+        Item("Section 3.1.1", "generalised coordinates, one cylinder", ("cycle_single",), (
+            Statement("generalised coordinates of the two links", lambda r: freedom(r, "rows") + freedom(r, "degrees_of_freedom"), (5, 5), 5, form=".0f"),
+            Statement("kinematic constraints", lambda r: freedom(r, "rows"), (3, 3), 3, form=".0f"),
+            Statement("degrees of freedom", lambda r: freedom(r, "degrees_of_freedom"), (2, 2), 2, form=".0f"))),
+        Item("Table 1", "mechanical parameters", ("cycle_single",), excerpt=("crane_single.yaml", ["bodies", "joints"]), statements=(
+            *(Statement("mass of link 1" if of == "link 1" else f"point mass at {of}", lambda r, of=of: mass(of), (value, value), true=(1, 1e4), unit="kg") for of, value in (
+                ("link 1", 200), ("Q", 250), ("R", 100))),
+            Statement("length of link 1", lambda r: file_value("crane_single.yaml", r"rod: \{length: ([\d.]+) m"), (1, 1), true=(0.1, 10), unit="m"),
+            Statement("length of link 2", length_of_link_2, (0.499999, 0.500001), true=(0.1, 10), unit="m"),
+            Statement("length of the cylinder at the start, from B to P, the middle of link 1", lambda r: start(r, "lift.length"), (0.499999, 0.500001), true=(0.1, 10), unit="m"),
+            Statement("static force of the cylinder", lambda r: start(r, "lift.force"), (8828.99, 8829.01), true=(8000, 9000), form=".1f", unit="N"),
+            Statement("its ratio to (m + 2 m_p + 2 m_h) g", lambda r: start(r, "lift.force") / ((mass("link 1") + 2 * mass("Q") + 2 * mass("R")) * 9.81), (0.999999, 1.000001),
+                      true=(0.999999, 1.000001), form=".6f")),
              note="The table is not part of the text of the paper; the comments of the model file state the origin of each value."),
         Item("Table 2", "parameters of the circuit", excerpt=("crane_single.yaml", ["fluid", "volumes", "sources", "valves", "cylinders"]), statements=(
             Statement("viscous coefficient of the cylinder", lambda r: file_value("crane_single.yaml", r"viscous: ([\d.e]+) N"), (1e5, 1e5), 1e5, unit="N s/m"),)),
-        Item("Table 3", "configuration variables", (STORED,),
+        Item("Table 3", "configuration variables", ("choices",), (
+            *(Statement(what, lambda r, column=column: choices(r, column), (number, number), number, form=".0f") for what, number, column in CHOICES),
+            Statement("combinations", lambda r: choices(r, *(column for *_, column in CHOICES)), (24, 24), math.prod(number for _, number, _ in CHOICES), form=".0f")),
              note="Coupling variables velocity-force and velocity-pressure; prediction by polynomials or the interface model; ALI1 or ALI3-P; Euler, Runge-Kutta or trapezoidal rule of the hydraulics "
                   "at 0.1 ms and longer steps. The options of the commands are these variables; the numbers for every combination are in figures 9 and 15."),
-        Item("Figure 8", "work cycle, one cylinder", ("study_single",), pictures=study_figures("single", "work_cycle"),
-             note="The joystick signal of the paper is not published; this one drives the cylinder into both end dampers."),
+        work_cycle("single", 8, [("lift", 46.16, 245.34, 453.89)], (0.1, 0.4)),
         residuals("single", 9),
         Item("Figure 10", "energy balance, one cylinder", ("study_single", STORED), pictures=study_figures("single", "energy_balance"), statements=(
             Statement("ALI1 loses energy, ALI3-P does not: largest drift at H = 1 ms, ALI1, m = 2, over that of ALI3-P", lambda r: stored("max_drift", "ALI1", 2, F, "0.001") / stored(
@@ -92,17 +197,12 @@ PAPER = Paper(
             Statement("polynomials are more accurate: error of the length at H = 1 ms, interface model over m = 2, ALI3-P, velocity-pressure", lambda r: stored("length_error", "ALI3-P", "IM", P, "0.001") / stored(
                 "length_error", "ALI3-P", 2, P, "0.001"), (2, 100), true=(1, 1e9), form=".3g"))),
         Item("Figure 12", "integrators of the hydraulics, one cylinder", ("study_single", STORED), pictures=study_figures("single", *(f"residual_integrators_{v}" for v in (F, P))), statements=(
-            *(Statement(f"little effect on the achievable H: limit with {oil} over that with Runge-Kutta, ALI1, m = 2, {v.replace('_', '-')}", lambda r, oil=oil, v=v: limit(
-                "single", "ALI1", 2, v, oil_integrator=oil) / limit("single", "ALI1", 2, v), (0.9, 1.1), true=(0.9, 1.1), form=".2f") for oil in ("euler", "trapezoidal") for v in (F, P)),
+            *little_effect("single", ((0.9, 1.1), "")),
             Statement("the same with Euler, interface model, velocity-force", lambda r: limit("single", "ALI1", "IM", F, oil_integrator="euler") / limit("single", "ALI1", "IM", F), (0.4, 0.5),
                       true=(0.9, 1.1), form=".2f", why="forward Euler halves the limit of this combination"))),
-        Item("Figure 13", "steps of the hydraulics, one cylinder", ("study_single", STORED), pictures=study_figures("single", "oil_step_1ms", "oil_step_4ms"), statements=(
-            Statement("a longer step of the hydraulics needs a shorter H: limit with h = 1 ms over that with 0.1 ms, velocity-pressure", lambda r: limit(
-                "single", "ALI1", 2, P, oil_integrator="trapezoidal", oil_step="0.001") / limit("single", "ALI1", 2, P, oil_integrator="trapezoidal"), (0.7, 1.1), true=(0, 0.7), form=".2f",
-                why="the limits agree on the grid of 1 ms; the trapezoidal rule of the oil is stable at both steps"),
-            Statement("H = 4 ms is unstable: limit, ALI1, m = 2, velocity-pressure, trapezoidal rule", lambda r: limit("single", "ALI1", 2, P, oil_integrator="trapezoidal"), (3, 3.99), true=(0, 3.999), unit="ms"),
-            Statement("H = 1 ms is stable with h = 1 ms: limit", lambda r: limit("single", "ALI1", 2, P, oil_integrator="trapezoidal", oil_step="0.001"), (1, 4), true=(1, 99), unit="ms"))),
-        Item("Figure 14", "work cycle, two cylinders", ("study_double",), pictures=study_figures("double", "work_cycle")),
+        Item("Figure 13", "steps of the hydraulics, one cylinder", ("study_single", STORED), pictures=study_figures("single", "oil_step_1ms", "oil_step_4ms"),
+             statements=tuple(longer_oil_steps("single", (0.7, 1.1), (3, 3.99), (1, 4)))),
+        work_cycle("double", 14, [("lift", 46.11, 245.24, 453.94), ("tilt", 44.98, 245.52, 388.03)], (1, 4)),
         residuals("double", 15),
         Item("Section 4.2", "two actuators against one", (STORED,), (
             *(Statement(f"two actuators are harder: limit over that with one, {t}, m = 1, {v.replace('_', '-')}", lambda r, t=t, v=v: limit("double", t, 1, v) / limit("single", t, 1, v), (0.3, 0.95),
@@ -111,6 +211,14 @@ PAPER = Paper(
                         true=(1, 99), form=".2f") for t in ("ALI1", "ALI3-P")),
             Statement("exception: the interface model with ALI1 keeps the limit of one actuator, ratio, velocity-pressure", lambda r: limit("double", "ALI1", "IM", P) / limit("single", "ALI1", "IM", P),
                       (0.25, 0.35), true=(0.8, 1.2), form=".2f", why="when tilt leaves its end stop, a coupling error drives the rod side of lift below vacuum, which ends the run"))),
-        Item("Figure 16", "integrators of the hydraulics, two cylinders", ("study_double",), pictures=study_figures("double", *(f"residual_integrators_{v}" for v in (F, P)))),
-        Item("Figure 17", "steps of the hydraulics, two cylinders", ("study_double",), pictures=study_figures("double", "oil_step_1ms", "oil_step_4ms")),
+        Item("Figure 16", "integrators of the hydraulics, two cylinders", ("integrators_double", "study_double", STORED),
+             pictures=study_figures("double", *(f"residual_integrators_{v}" for v in (F, P))), statements=(
+                 *little_effect("double", ((1.1, 1.15), "the trapezoidal rule allows an H that is an eighth longer")),
+                 *(Statement(f"little effect on the residual at H = 1 ms: {oil} over Runge-Kutta, ALI1, m = 1, velocity-pressure", lambda r, oil=oil: end_residual(r, oil) / end_residual(
+                     r, "rk4"), band, true=(0.9, 1.1), form=".3f") for oil, band in (("euler", (1.005, 1.025)), ("trapezoidal", (0.999, 1.001)))))),
+        Item("Figure 17", "steps of the hydraulics, two cylinders", ("steps_double", "study_double", STORED), pictures=study_figures("double", "oil_step_1ms", "oil_step_4ms"), statements=(
+            *longer_oil_steps("double", (0.7, 0.8), (2.6, 2.8), (2, 2)),
+            Statement("with H = 1 ms the trapezoidal rule is stable at h = 1 ms: largest difference of a length from the monolithic solution, ALI1, m = 1, velocity-pressure",
+                      lambda r: difference(r, "double", "steps_double/1ms"), (90, 120), true=(0, 5000), form=".3g", unit="µm"),
+            Statement("its ratio to that at h = 0.1 ms", lambda r: difference(r, "double", "steps_double/1ms") / difference(r, "double", "steps_double/0.1ms"), (0.98, 1.02), true=(0.5, 2), form=".3f"))),
     ])
