@@ -20,7 +20,6 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kWholeSteps = 1e-6;  // relative tolerance of a communication step that is a whole number of own steps
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kFastest = 1e6;  // [m/s] above: the step is unstable
 
@@ -126,7 +125,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
       std::copy_n(model_->s.begin(), n_, x_.begin() + netlist_.ny);
       std::copy_n(model_->w.begin(), n_, x_.begin() + netlist_.ny + n_);
     }
-    const int steps = std::max(1, static_cast<int>(std::ceil(h / step_ * (1 - kWholeSteps))));
+    const int steps = own_steps(h, step_);
     if (integrator_) {
       go(*integrator_, h, steps, report);
       return report;
@@ -277,12 +276,14 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     for (const Spool& spool : netlist_.spools)
       if (spool.follows()) y[spool.state] = work_.signal[spool.signal];
   }
-  /// Rates dx and port forces at t; signals are set.
-  bool evaluate(double t, double* x, double* dx, StepOutcome& report) {
+  /// Rates dx and port forces at t; signals are set. `step` > 0: at the end of an explicit step, where discrete states, which have no rates
+  /// and are still those of its beginning, change.
+  bool evaluate(double t, double* x, double* dx, StepOutcome& report, double step = 0) {
     if (model_ == nullptr) take_courses(t);
     const double *s = model_ == nullptr ? s_.data() : x + netlist_.ny, *w = model_ == nullptr ? w_.data() : s + n_;
     if (!within_range(x, s, w, report)) return false;
     set_following_spools(x);
+    if (step > 0) advance_quasistatic_states(netlist_, s, nullptr, step, x, x, work_);
     evaluate_rates(netlist_, s, w, x, dx, work_, rate_offset());
     set_port_rates(t, x, dx);
     return true;
@@ -308,7 +309,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     add_rates(x_.data(), h);
     for (std::size_t i = 0; i < size(); ++i) x_[i] += h * slope_[i];
     update_inputs(netlist_, signals(), t, Side::left, work_);
-    if (!evaluate(t, x_.data(), slope_.data(), report)) return false;
+    if (!evaluate(t, x_.data(), slope_.data(), report, h)) return false;
     add_forces(t, h / 2);
     return true;
   }
@@ -334,7 +335,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     };
     if (!classical_runge_kutta(add, stage)) return false;
     for (std::size_t i = 0; i < n; ++i) x_[i] += h * sum_[i];
-    return evaluate(t, x_.data(), slope_.data(), report);
+    return evaluate(t, x_.data(), slope_.data(), report, h);
   }
 
   /// A step by the oil's rule; subdivided where it does not resolve the pressures.
@@ -508,7 +509,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
   // ---- linearised
   /// Integrates the spools of stage_ from t_begin to t_end by the trapezoidal rule at the own step.
   void advance_spools(double t_begin, double t_end) {
-    const int steps = std::max(1, static_cast<int>(std::ceil((t_end - t_begin) / step_ * (1 - kWholeSteps))));
+    const int steps = own_steps(t_end - t_begin, step_);
     const double h = (t_end - t_begin) / steps;
     for (const Spool& spool : netlist_.spools) {
       double reference = signals().value(spool.signal, t_begin, Side::right), rate[2];
@@ -594,6 +595,11 @@ class CircuitSubsystem final : public HydraulicSubsystem {
 };
 
 }  // namespace
+
+int own_steps(double h, double step) {
+  constexpr double kWholeSteps = 1e-6;  // relative tolerance of a communication step that is a whole number of own steps
+  return std::max(1, static_cast<int>(std::ceil(h / step * (1 - kWholeSteps))));
+}
 
 std::unique_ptr<HydraulicSubsystem> make_hydraulic_subsystem(const std::shared_ptr<const CompiledModel>& machine,
                                                              const std::vector<int>& circuits, std::optional<IntegratorKind> integrator,
