@@ -91,20 +91,21 @@ void advance_mass(IntegratorKind integrator, const TimePolynomial& force, double
   }
 }
 
-/// Error growth over a communication step H of a mass on an element with a holding actuator, k = K / M, b = B / M, coupled by forces:
-/// spectral radius of the map from the last points to the next. The mass is integrated as by the mechanism's integrator: the trapezoidal
-/// rule weights a force that is linear in time differently from the exact solution and has another limit. `discrete_step`: longest step of
-/// the oil [s] with (72), which is based on the lengths of its last two steps; 0: (70).
-double coupling_growth(const Description& description, double k, double b, double H, double discrete_step) {
+/// Error growth over a communication step of a mass on an element with a holding actuator, k = K / M, b = B / M, coupled by forces:
+/// spectral radius of the map from the last points to the next. Times in communication steps, k and b accordingly: matrices of very
+/// short steps would be badly scaled. The mass is integrated as by the mechanism's integrator: the trapezoidal rule weights a force
+/// that is linear in time differently from the exact solution and has another limit. `discrete_step`: longest step of the oil with (72),
+/// which is based on the lengths of its last two steps; 0: (70).
+double coupling_growth(const Description& description, double k, double b, double discrete_step) {
   const CosimulationDescription& c = description.coupling;
   const int steps = mechanism_steps_of(description);
-  const int oil_steps = discrete_step > 0 ? own_steps(H, discrete_step) : 1;
-  const double h = H / oil_steps;
+  const int oil_steps = discrete_step > 0 ? own_steps(1, discrete_step) : 1;
+  const double h = 1.0 / oil_steps;
   constexpr int kPoints = kMostPoints, kLastLength = 3 * kPoints, kSize = kLastLength + 1;
   std::array<double, kPoints> times{}, new_times{};
   for (int i = 0; i < kPoints; ++i) {
-    times[i] = -H * i;
-    new_times[i] = H * (1 - i);
+    times[i] = -i;
+    new_times[i] = 1 - i;
   }
   const int oil = c.extrapolation + 1, told = c.mechanism_extrapolation.value_or(c.extrapolation) + 1;
   const bool in_turn = c.scheme == CouplingScheme::gauss_seidel, oil_first = in_turn && c.order == CouplingOrder::hydraulics_first;
@@ -116,9 +117,9 @@ double coupling_growth(const Description& description, double k, double b, doubl
     double s_new = 0, w_new = 0, F_new = 0, last_length = 0;
     // the force at the end of a step with these inputs
     const auto advance_oil = [&](const TimePolynomial& length, const TimePolynomial& rate) {
-      last_length = length.value(H);
-      const double before = oil_steps > 1 ? length.value(H - h) : x[kLastLength];
-      F_new = -k * last_length - b * (discrete_step > 0 ? (last_length - before) / h : rate.value(H));
+      last_length = length.value(1);
+      const double before = oil_steps > 1 ? length.value(1 - h) : x[kLastLength];
+      F_new = -k * last_length - b * (discrete_step > 0 ? (last_length - before) / h : rate.value(1));
     };
     const auto extrapolated = [&](const double* y, int points) { return lagrange(times.data(), y, points); };
     const auto interpolated = [&](double newest, const double* y, int points) {
@@ -130,7 +131,7 @@ double coupling_growth(const Description& description, double k, double b, doubl
       const TimePolynomial force = oil_first ? interpolated(F_new, F, told) : extrapolated(F, told);
       s_new = s[0];
       w_new = w[0];
-      for (int i = 0; i < steps; ++i) advance_mass(description.solver.integrator, force, H * i / steps, H / steps, s_new, w_new);
+      for (int i = 0; i < steps; ++i) advance_mass(description.solver.integrator, force, 1.0 * i / steps, 1.0 / steps, s_new, w_new);
     };
     if (!in_turn || oil_first) advance_oil(extrapolated(s, oil), extrapolated(w, oil));
     advance_mechanism();
@@ -152,7 +153,9 @@ double coupling_limit(const Description& description, const VirtualElement& e, d
   const bool polynomials = (c.scheme == CouplingScheme::jacobi || c.scheme == CouplingScheme::gauss_seidel) &&
                            c.prediction == CouplingPrediction::polynomial && !c.acceleration;
   const double k = e.stiffness * inverse_mass, b = e.damping * inverse_mass;
-  const auto unstable = [&](double step) { return coupling_growth(description, k, b, step, discrete_step) > 1 + kGrowthTolerance; };
+  const auto unstable = [&](double step) {
+    return coupling_growth(description, k * step * step, b * step, discrete_step / step) > 1 + kGrowthTolerance;
+  };
   if (!polynomials || !(k > 0) || !unstable(H)) return kAny;
   double low = kShortest * H, high = H;
   if (unstable(low)) return kAny;
