@@ -186,7 +186,7 @@ class Warnings {
   using Limit = std::function<double(const VirtualElement&)>;
 
   /// `what`: the step, `by`: its owner, `other`: an alternative without limit; `limit`: longest stable step of an element.
-  void compare(const Element& e, double step, const char* what, const std::string& by, const char* other, const Limit& limit) {
+  void compare(const Element& e, double step, const char* what, const std::string& by, const std::string& other, const Limit& limit) {
     const double longest = limit(e.element);
     if (!(step > longest)) return;
     const auto with_damping = [&](double factor) { return limit({e.element.stiffness, factor * e.element.damping}); };
@@ -232,11 +232,16 @@ class Warnings {
         own = *group.settings;
     const double oil_step = own.step.value_or(c.hydraulic_step);
     const std::size_t before = list_.size();
-    if (!inverse_.empty())
+    if (!inverse_.empty()) {
+      const auto limit = [&](const VirtualElement& element, double longest) {
+        return coupling_limit(model_.description, element, inverse_[i], H, e.discrete ? longest : 0);
+      };
+      // lengths that are constant over several steps of the oil have no difference quotient
+      const bool coarser = e.discrete && c.extrapolation == 0 && oil_step < H && std::isinf(limit(e.element, H));
       compare(e, H, "communication step", fmt::format("coupling.scheme: {}", coupling_scheme_words()[std::size_t(c.scheme)]),
-              "solver.coupling: monolithic", [&](const VirtualElement& element) {
-                return coupling_limit(model_.description, element, inverse_[i], H, e.discrete ? oil_step : 0);
-              });
+              coarser ? fmt::format("coupling.hydraulics.step: {:g} s", H) : "solver.coupling: monolithic",
+              [&](const VirtualElement& element) { return limit(element, oil_step); });
+    }
     // the default integrator is one that is stable
     if (const std::optional<IntegratorKind> integrator = own.integrator ? own.integrator : c.integrator)
       compare(e, std::min(H, oil_step), "step of the oil", integrator_words()[std::size_t(*integrator)],

@@ -203,16 +203,23 @@ TEST(ElementSteps, AreThoseOfTheOilInACosimulation) {
 
 TEST(ElementSteps, OfTheDiscreteFormNeedRatesFromExtrapolatedLengths) {
   // lengths that are constant over a communication step of several steps of the oil have no difference quotient at its end
-  const auto limit = [](const char* order, const char* oil_step) {
-    const auto warnings = warnings_of(arm({"solver.coupling=cosimulation", "quasistatic.circuit.form=discrete",
-                                           std::string("coupling={variables: velocity_force, scheme: gauss_seidel, extrapolation: ") +
-                                               order + ", hydraulics: {step: " + oil_step + "}}"},
-                                          0.1));
+  const auto warnings_with = [](double step, const char* order, const char* oil_step) {
+    return warnings_of(arm({"solver.coupling=cosimulation", "quasistatic.circuit.form=discrete",
+                            std::string("coupling={variables: velocity_force, scheme: gauss_seidel, extrapolation: ") + order +
+                                ", hydraulics: {step: " + oil_step + "}}"},
+                           step));
+  };
+  const auto limit = [&](const char* order, const char* oil_step) {
+    const auto warnings = warnings_with(0.1, order, oil_step);
     return warnings.size() == 1 ? limit_in(warnings[0]) : 0;
   };
   EXPECT_LT(limit("0", "1 ms"), 1.1e-3);
   EXPECT_GT(limit("0", "1"), 20e-3);
   EXPECT_GT(limit("1", "1 ms"), 10e-3);
+  const auto warnings = warnings_with(0.01, "0", "1 ms");
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_TRUE(warnings[0].ends_with("or coupling.hydraulics.step: 0.01 s")) << warnings[0];
+  EXPECT_TRUE(warnings_with(0.01, "0", "10 ms").empty());
 }
 
 TEST(ElementSteps, OfSeveralActuatorsAreNamedOneByOne) {
