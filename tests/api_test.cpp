@@ -154,6 +154,18 @@ solver: {step: 1 ms, duration: 2 s}
   EXPECT_THROW((void)machine.linearize({"bob.angel"}), trunnion::ModelError);
 }
 
+TEST(Simulation, LinearizesDiscreteElementsByTheirEquations) {
+  trunnion::Simulation arm(std::string(TRUNNION_SOURCE_DIR) + "/examples/arm_regeneration.yaml", {"quasistatic.circuit.form=discrete"});
+  arm.run_until(1.3);
+  const trunnion::LinearSystem linear = arm.linearize({"arm.angle"});
+  ASSERT_EQ(linear.states.size(), 3U);
+  EXPECT_EQ(linear.states[2].name, "lift.piston");
+  EXPECT_EQ(linear.x0[2], arm.value("lift.piston"));
+  EXPECT_LT(linear.A[2][2], 0);  // it follows the arm
+  ASSERT_FALSE(linear.warnings.empty());
+  EXPECT_NE(linear.warnings.back().find("quasistatic.circuit.form: discrete states cannot be linearised"), std::string::npos);
+}
+
 TEST(Simulation, LinearizesIntoExistingStorage) {
   trunnion::Simulation machine{trunnion::Model::load(kFourBar)};
   trunnion::LinearSystem system;

@@ -276,12 +276,14 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     for (const Spool& spool : netlist_.spools)
       if (spool.follows()) y[spool.state] = work_.signal[spool.signal];
   }
-  /// Rates dx and port forces at t; signals are set.
-  bool evaluate(double t, double* x, double* dx, StepOutcome& report) {
+  /// Rates dx and port forces at t; signals are set. `step` > 0: at the end of an explicit step, where discrete states, which have no rates
+  /// and are still those of its beginning, change.
+  bool evaluate(double t, double* x, double* dx, StepOutcome& report, double step = 0) {
     if (model_ == nullptr) take_courses(t);
     const double *s = model_ == nullptr ? s_.data() : x + netlist_.ny, *w = model_ == nullptr ? w_.data() : s + n_;
     if (!within_range(x, s, w, report)) return false;
     set_following_spools(x);
+    if (step > 0) advance_quasistatic_states(netlist_, s, nullptr, step, x, x, work_);
     evaluate_rates(netlist_, s, w, x, dx, work_, rate_offset());
     set_port_rates(t, x, dx);
     return true;
@@ -307,7 +309,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     add_rates(x_.data(), h);
     for (std::size_t i = 0; i < size(); ++i) x_[i] += h * slope_[i];
     update_inputs(netlist_, signals(), t, Side::left, work_);
-    if (!evaluate(t, x_.data(), slope_.data(), report)) return false;
+    if (!evaluate(t, x_.data(), slope_.data(), report, h)) return false;
     add_forces(t, h / 2);
     return true;
   }
@@ -333,7 +335,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     };
     if (!classical_runge_kutta(add, stage)) return false;
     for (std::size_t i = 0; i < n; ++i) x_[i] += h * sum_[i];
-    return evaluate(t, x_.data(), slope_.data(), report);
+    return evaluate(t, x_.data(), slope_.data(), report, h);
   }
 
   /// A step by the oil's rule; subdivided where it does not resolve the pressures.

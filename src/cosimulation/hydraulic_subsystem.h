@@ -9,6 +9,8 @@
 //   s_dot = w,   w_dot = b(t) + W(t) F(s, w, p, friction);   the oil sees the rate w + rate_offset, the laws of the cylinder see w
 // F contains all laws of the cylinder, whichever side they belong to. Friction states of the mechanical side are initialised from the
 // machine at restore() and integrated for this purpose; they are not returned.
+// Quasistatic circuits of discrete form change at the end of every own step by (72), with the difference quotient of the lengths at its
+// ends (hydraulics/quasistatic/quasistatic_circuit.h).
 // A communication step is divided into equal own steps. Signals use their right limit at its beginning and their left limit at its end.
 // Explicit rules are not limited to their stability bound: beyond it pressures chatter, and a step fails when they leave the valid range.
 // Source: Rahikainen, Gonzalez, Naya, Sopanen, Mikkola 2020 (co-simulation), sections 2.2, 2.3.1 and 3.2.

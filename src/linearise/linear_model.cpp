@@ -13,6 +13,7 @@
 #include "base/diagnostic.h"
 #include "hydraulics/quasistatic/command_error.h"
 #include "linearise/counterpart.h"
+#include "linearise/differential_form.h"
 #include "linearise/reduction.h"
 #include "linearise/variables.h"
 #include "machine/observe.h"
@@ -490,6 +491,16 @@ LinearModel reduced(const std::shared_ptr<const CompiledModel>& model, const Sta
 }  // namespace
 
 LinearModel linearise(const std::shared_ptr<const CompiledModel>& model, const StateVector& reference, const LinearOptions& options) {
+  if (const auto in_equations = differential_form(model); in_equations != model) {
+    LinearModel linear = linearise(in_equations, in_form(*in_equations, *model, reference), options);
+    for (const QuasistaticCircuit& q : model->hydraulics.quasistatic)
+      if (q.discrete)
+        linear.warnings.push_back(
+            fmt::format("quasistatic.{}.form: discrete states cannot be linearised; the differential form is used, the same element "
+                        "as differential equations",
+                        q.name));
+    return linear;
+  }
   if (model->layout.nv == 0 && model->layout.ny == 0) refuse_without_states(*model);
   LinearModel linear;
   if (options.method == LinearMethod::counterpart)

@@ -91,7 +91,8 @@ struct LinearOptions {
 
 /// The linear model about `reference`; only its time, q, v and y are used: dependent positions and velocities are closed to rounding,
 /// accelerations, rates and multipliers are computed. At a jump of a signal its right limit is used. The counterpart has no inputs and
-/// outputs. Throws InputError for unknown outputs and coordinates, SimulationError if the mass matrix is singular on the constraints, or
+/// outputs. Elements of quasistatic circuits of discrete form are linearised in differential_form(), at their p of the reference, with a
+/// warning. Throws InputError for unknown outputs and coordinates, SimulationError if the mass matrix is singular on the constraints, or
 /// `independent` does not determine the other coordinates.
 LinearModel linearise(const std::shared_ptr<const CompiledModel>& model, const StateVector& reference, const LinearOptions& options = {});
 

@@ -12,6 +12,7 @@
 
 #include "base/decompositions.h"
 #include "base/diagnostic.h"
+#include "linearise/differential_form.h"
 #include "linearise/reduction.h"
 #include "machine/start.h"
 #include "model/cartesian.h"
@@ -456,18 +457,12 @@ class SteadySolver {
 
 namespace {
 
-/// Converts a steady state of the machine with its quasistatic circuits as differential equations to the machine's own states.
+/// A steady state of the machine in differential form in its own discrete states.
 template <int D>
 StateVector with_discrete_states(const CompiledModel& model, const CompiledModel& in_equations, StateVector steady) {
   MachineState<D> work(in_equations);
   ConsistentRates<D>(in_equations).solve(steady, Side::right, work);
-  StateVector state(model.layout);
-  state.time = steady.time;
-  std::copy_n(steady.q(), model.layout.nq, state.q());
-  std::copy_n(steady.v(), model.layout.nv, state.v());
-  std::size_t next = 0;  // its states are among those of the machine, in the same order
-  for (std::size_t i = 0; i < model.state_names.size() && next < in_equations.state_names.size(); ++i)
-    if (model.state_names[i] == in_equations.state_names[next]) state.y()[i] = steady.y()[next++];
+  StateVector state = in_form(model, in_equations, steady);
   for (std::size_t i = 0; i < model.hydraulics.quasistatic.size(); ++i)
     set_discrete_states(model.hydraulics.quasistatic[i], work.hydraulics.quasistatic[i], work.mechanism.s.data(), state.y());
   make_consistent(model, state);
@@ -478,11 +473,7 @@ StateVector with_discrete_states(const CompiledModel& model, const CompiledModel
 
 SteadyOperation solve_steady(const std::shared_ptr<const CompiledModel>& model, double time) {
   if (model->relative) return solve_steady(model->relative, time);
-  const auto& circuits = model->hydraulics.quasistatic;
-  if (std::any_of(circuits.begin(), circuits.end(), [](const QuasistaticCircuit& q) { return q.discrete; })) {
-    Description d = model->description;
-    for (auto& [name, circuit] : d.quasistatic) circuit.form = VirtualElementForm::differential;
-    const auto in_equations = compile(d);
+  if (const auto in_equations = differential_form(model); in_equations != model) {
     SteadyOperation steady = solve_steady(in_equations, time);
     steady.state = model->planar ? with_discrete_states<2>(*model, *in_equations, steady.state)
                                  : with_discrete_states<3>(*model, *in_equations, steady.state);

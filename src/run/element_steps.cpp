@@ -12,6 +12,7 @@
 
 #include "base/decompositions.h"
 #include "cosimulation/extrapolation.h"
+#include "cosimulation/hydraulic_subsystem.h"
 #include "cosimulation/port_dynamics.h"
 #include "model/coupling_memory.h"
 #include "schema/table.h"
@@ -90,17 +91,21 @@ void advance_mass(IntegratorKind integrator, const TimePolynomial& force, double
   }
 }
 
-/// Error growth over a communication step H of a mass on an element with a holding actuator, k = K / M, b = B / M, coupled by forces:
-/// spectral radius of the map from the last points to the next. The mass is integrated as by the mechanism's integrator: the trapezoidal
-/// rule weights a force that is linear in time differently from the exact solution and has another limit.
-double coupling_growth(const Description& description, double k, double b, double H) {
+/// Error growth over a communication step of a mass on an element with a holding actuator, k = K / M, b = B / M, coupled by forces:
+/// spectral radius of the map from the last points to the next. Times in communication steps, k and b accordingly: matrices of very
+/// short steps would be badly scaled. The mass is integrated as by the mechanism's integrator: the trapezoidal rule weights a force
+/// that is linear in time differently from the exact solution and has another limit. `discrete_step`: longest step of the oil with (72),
+/// which is based on the lengths of its last two steps; 0: (70).
+double coupling_growth(const Description& description, double k, double b, double discrete_step) {
   const CosimulationDescription& c = description.coupling;
   const int steps = mechanism_steps_of(description);
-  constexpr int kPoints = kMostPoints, kSize = 3 * kPoints;
+  const int oil_steps = discrete_step > 0 ? steps_within(1, discrete_step) : 1;
+  const double h = 1.0 / oil_steps;
+  constexpr int kPoints = kMostPoints, kLastLength = 3 * kPoints, kSize = kLastLength + 1;
   std::array<double, kPoints> times{}, new_times{};
   for (int i = 0; i < kPoints; ++i) {
-    times[i] = -H * i;
-    new_times[i] = H * (1 - i);
+    times[i] = -i;
+    new_times[i] = 1 - i;
   }
   const int oil = c.extrapolation + 1, told = c.mechanism_extrapolation.value_or(c.extrapolation) + 1;
   const bool in_turn = c.scheme == CouplingScheme::gauss_seidel, oil_first = in_turn && c.order == CouplingOrder::hydraulics_first;
@@ -109,21 +114,29 @@ double coupling_growth(const Description& description, double k, double b, doubl
     std::array<double, kSize> x{};
     x[unit] = 1;
     const double *s = x.data(), *w = s + kPoints, *F = w + kPoints;  // newest first, F per mass
-    const auto element = [&](double length, double rate) { return -k * length - b * rate; };
-    const auto extrapolated = [&](const double* y, int points) { return lagrange(times.data(), y, points).value(H); };
-    double s_new = 0, w_new = 0, F_new = 0;
-    const auto advance_oil = [&] { F_new = element(extrapolated(s, oil), extrapolated(w, oil)); };
+    double s_new = 0, w_new = 0, F_new = 0, last_length = 0;
+    // the force at the end of a step with these inputs
+    const auto advance_oil = [&](const TimePolynomial& length, const TimePolynomial& rate) {
+      last_length = length.value(1);
+      const double before = oil_steps > 1 ? length.value(1 - h) : x[kLastLength];
+      F_new = -k * last_length - b * (discrete_step > 0 ? (last_length - before) / h : rate.value(1));
+    };
+    const auto extrapolated = [&](const double* y, int points) { return lagrange(times.data(), y, points); };
+    const auto interpolated = [&](double newest, const double* y, int points) {
+      std::array<double, kPoints + 1> known{newest};
+      std::copy_n(y, kPoints, known.begin() + 1);
+      return lagrange(new_times.data(), known.data(), points);
+    };
     const auto advance_mechanism = [&] {
-      std::array<double, kPoints + 1> known{F_new};
-      std::copy_n(F, kPoints, known.begin() + 1);
-      const TimePolynomial force = oil_first ? lagrange(new_times.data(), known.data(), told) : lagrange(times.data(), F, told);
+      const TimePolynomial force = oil_first ? interpolated(F_new, F, told) : extrapolated(F, told);
       s_new = s[0];
       w_new = w[0];
-      for (int i = 0; i < steps; ++i) advance_mass(description.solver.integrator, force, H * i / steps, H / steps, s_new, w_new);
+      for (int i = 0; i < steps; ++i) advance_mass(description.solver.integrator, force, 1.0 * i / steps, 1.0 / steps, s_new, w_new);
     };
-    if (!in_turn || oil_first) advance_oil();
+    if (!in_turn || oil_first) advance_oil(extrapolated(s, oil), extrapolated(w, oil));
     advance_mechanism();
-    if (in_turn && !oil_first) F_new = element(s_new, w_new);
+    if (in_turn && !oil_first) advance_oil(interpolated(s_new, s, oil), interpolated(w_new, w, oil));
+    step(kLastLength, unit) = last_length;
     const std::array<double, 3> newest{s_new, w_new, F_new};
     for (int q = 0; q < 3; ++q) {
       step(q * kPoints, unit) = newest[q];
@@ -133,14 +146,16 @@ double coupling_growth(const Description& description, double k, double b, doubl
   return spectral_radius(step);
 }
 
-/// Longest stable communication step up to H; infinity where H is stable or its limit is unknown.
-double coupling_limit(const Description& description, const VirtualElement& e, double inverse_mass, double H) {
+/// Longest stable communication step up to H; infinity where H is stable or its limit is unknown. `discrete_step`: as above.
+double coupling_limit(const Description& description, const VirtualElement& e, double inverse_mass, double H, double discrete_step) {
   const CosimulationDescription& c = description.coupling;
   constexpr double kAny = std::numeric_limits<double>::infinity(), kGrowthTolerance = 1e-6, kShortest = 1e-6;
   const bool polynomials = (c.scheme == CouplingScheme::jacobi || c.scheme == CouplingScheme::gauss_seidel) &&
                            c.prediction == CouplingPrediction::polynomial && !c.acceleration;
   const double k = e.stiffness * inverse_mass, b = e.damping * inverse_mass;
-  const auto unstable = [&](double step) { return coupling_growth(description, k, b, step) > 1 + kGrowthTolerance; };
+  const auto unstable = [&](double step) {
+    return coupling_growth(description, k * step * step, b * step, discrete_step / step) > 1 + kGrowthTolerance;
+  };
   if (!polynomials || !(k > 0) || !unstable(H)) return kAny;
   double low = kShortest * H, high = H;
   if (unstable(low)) return kAny;
@@ -171,7 +186,7 @@ class Warnings {
   using Limit = std::function<double(const VirtualElement&)>;
 
   /// `what`: the step, `by`: its owner, `other`: an alternative without limit; `limit`: longest stable step of an element.
-  void compare(const Element& e, double step, const char* what, const std::string& by, const char* other, const Limit& limit) {
+  void compare(const Element& e, double step, const char* what, const std::string& by, const std::string& other, const Limit& limit) {
     const double longest = limit(e.element);
     if (!(step > longest)) return;
     const auto with_damping = [&](double factor) { return limit({e.element.stiffness, factor * e.element.damping}); };
@@ -192,32 +207,47 @@ class Warnings {
               fmt::format("{}, form: {},", integrator_words()[std::size_t(solver.integrator)], e.discrete ? "discrete" : "differential"),
               "solver.integrator: trapezoidal",
               [&](const VirtualElement& element) { return element.longest_stable_step(solver.integrator, e.discrete, inverse_[i]); });
-    if (e.discrete && list_.size() == before && solver.step > e.element.relaxation_time())
-      list_.push_back(
-          fmt::format("{}: the step of {:g} s is longer than damping / stiffness = {:.3g} s, and form: discrete adds step times "
-                      "stiffness to the damping: more than the damping itself; try a step below {:.3g} s, a larger damping, a "
-                      "smaller stiffness, or form: differential",
-                      e.path, solver.step, e.element.relaxation_time(), e.element.relaxation_time()));
+    if (list_.size() == before) look_at_discrete_step(e, solver.step);
+  }
+
+  /// Of elements in a step that is stable.
+  void look_at_discrete_step(const Element& e, double step) {
+    const double longest = e.element.relaxation_time();
+    if (!e.discrete || !(step > longest)) return;
+    list_.push_back(
+        fmt::format("{}: the step of {:g} s is longer than damping / stiffness = {:.3g} s, and form: discrete adds step times "
+                    "stiffness to the damping: more than the damping itself; try a step below {:.3g} s, a larger damping, a "
+                    "smaller stiffness, or form: differential",
+                    e.path, step, longest, longest));
   }
 
   void look_at_coupling(std::size_t i) {
     const Element& e = elements_[i];
     const CosimulationDescription& c = model_.description.coupling;
     const double H = grid_step(model_.description);
-    if (!inverse_.empty())
+    SubsystemDescription own;
+    for (const HydraulicGroup& group : hydraulic_groups(model_))
+      if (group.settings != nullptr &&
+          std::find(group.circuits.begin(), group.circuits.end(), model_.hydraulics.actuators[e.port].circuit) != group.circuits.end())
+        own = *group.settings;
+    const double oil_step = own.step.value_or(c.hydraulic_step);
+    const std::size_t before = list_.size();
+    if (!inverse_.empty()) {
+      const auto limit = [&](const VirtualElement& element, double longest) {
+        return coupling_limit(model_.description, element, inverse_[i], H, e.discrete ? longest : 0);
+      };
+      // lengths that are constant over several steps of the oil have no difference quotient
+      const bool coarser = e.discrete && c.extrapolation == 0 && oil_step < H && std::isinf(limit(e.element, H));
       compare(e, H, "communication step", fmt::format("coupling.scheme: {}", coupling_scheme_words()[std::size_t(c.scheme)]),
-              "solver.coupling: monolithic",
-              [&](const VirtualElement& element) { return coupling_limit(model_.description, element, inverse_[i], H); });
-    for (const HydraulicGroup& group : hydraulic_groups(model_)) {
-      if (std::find(group.circuits.begin(), group.circuits.end(), model_.hydraulics.actuators[e.port].circuit) == group.circuits.end())
-        continue;
-      const SubsystemDescription own = group.settings != nullptr ? *group.settings : SubsystemDescription{};
-      const std::optional<IntegratorKind> integrator = own.integrator ? own.integrator : c.integrator;
-      if (!integrator) continue;  // the default is one that is stable
-      compare(e, std::min(H, own.step.value_or(c.hydraulic_step)), "step of the oil", integrator_words()[std::size_t(*integrator)],
-              "coupling.hydraulics.integrator: trapezoidal",
-              [&](const VirtualElement& element) { return element.longest_stable_step(*integrator, false, 0); });
+              coarser ? fmt::format("coupling.hydraulics.step: {:g} s", H) : "solver.coupling: monolithic",
+              [&](const VirtualElement& element) { return limit(element, oil_step); });
     }
+    // the default integrator is one that is stable
+    if (const std::optional<IntegratorKind> integrator = own.integrator ? own.integrator : c.integrator)
+      compare(e, std::min(H, oil_step), "step of the oil", integrator_words()[std::size_t(*integrator)],
+              "coupling.hydraulics.integrator: trapezoidal",
+              [&](const VirtualElement& element) { return element.longest_stable_step(*integrator, e.discrete, 0); });
+    if (list_.size() == before) look_at_discrete_step(e, H / steps_within(H, oil_step));
   }
 
   const CompiledModel& model_;

@@ -111,10 +111,6 @@ void check_combination(const Description& d, Findings& out) {
                 "",
                 "nearest supported combinations: {scheme: sequential, constraints: ali1}, {scheme: parallel, constraints: penalty, "
                 "integrator: trapezoidal}");
-  for (const auto& [name, q] : d.quasistatic)
-    if (q.form == VirtualElementForm::discrete)
-      add_finding(d, out, "quasistatic." + name + ".form",
-                  "discrete states require common steps of the whole machine, and subsystems have their own", "`differential`");
   check_motors(d, out, scheme);
   if (lockstep) return check_lockstep(d, out, scheme);
   if (c.variables == CouplingVariables::velocity_pressure && c.friction == FrictionSide::hydraulics)

@@ -11,6 +11,7 @@
 #include <numeric>
 
 #include "file/model_file.h"
+#include "linearise/differential_form.h"
 #include "results/files.h"
 #include "studies/mat_file.h"
 #include "studies/table.h"
@@ -297,10 +298,10 @@ const char* name_of(ReferenceMotion motion) {
 LinearCase make_linear_case(const std::shared_ptr<const CompiledModel>& model, const StateVector& reference, StartKind start,
                             LinearMethod method, LinearModel linear) {
   LinearCase c;
-  c.model = model;
+  c.model = differential_form(model);
   c.start = start;
   c.method = method;
-  c.reference = reference;
+  c.reference = c.model == model ? reference : in_form(*c.model, *model, reference);
   c.linear = std::move(linear);
   if (method == LinearMethod::counterpart) {  // without inputs and outputs
     const Eigen::Index n = c.linear.A.rows();

@@ -22,7 +22,7 @@ enum class ReferenceMotion {
 };
 
 struct LinearCase {
-  std::shared_ptr<const CompiledModel> model;
+  std::shared_ptr<const CompiledModel> model;  // in differential form (linearise/differential_form.h), as are reference and linear
   StartKind start = StartKind::given;
   LinearMethod method = LinearMethod::reduced;
   StateVector reference;

@@ -153,13 +153,10 @@ ValueRange search_range(const LinearStudyRequest& request) {
 
 // ---------------------------------------------------------------- linear models
 
-/// The model, with elements of quasistatic circuits as differential equations: a linear model has no discrete states.
 std::shared_ptr<const CompiledModel> load(const LinearStudyRequest& request, const std::vector<Override>& more = {}) {
   std::vector<Override> overrides = request.overrides;
   overrides.insert(overrides.end(), more.begin(), more.end());
-  Description description = load_model(request.model_file, overrides);
-  for (auto& [name, circuit] : description.quasistatic) circuit.form = VirtualElementForm::differential;
-  std::shared_ptr<const CompiledModel> model = compile(description);
+  std::shared_ptr<const CompiledModel> model = compile(load_model(request.model_file, overrides));
   check_recorded_channels(model);
   return model;
 }
@@ -363,12 +360,6 @@ class Study {
     std::sort(request_.at.begin(), request_.at.end());
     request_.at.erase(std::unique(request_.at.begin(), request_.at.end()), request_.at.end());
     model_ = load(request_);
-    for (const auto& [name, circuit] : load_model(request_.model_file, request_.overrides).quasistatic)
-      if (circuit.form == VirtualElementForm::discrete)
-        notes_.push_back(
-            fmt::format("quasistatic.{}.form: discrete states cannot be linearised; the differential form is used, the same element "
-                        "as differential equations",
-                        name));
     check_request(request_, model_);
     check_values(request_);
     for (const std::string& path : request_.sensitivity) (void)number_at(request_.model_file, request_.overrides, path, "--sensitivity");
@@ -390,10 +381,6 @@ class Study {
   Progress progress(const std::string& label, double duration) const {
     return hooks_.progress ? hooks_.progress(label, duration) : Progress{};
   }
-  LinearCase with_notes(LinearCase c) const {
-    c.linear.warnings.insert(c.linear.warnings.end(), notes_.begin(), notes_.end());
-    return c;
-  }
   void fail(const std::string& text) { failure_ += (failure_.empty() ? "" : "\n") + text; }
 
   /// Every linear model in its own folder, and a table over time.
@@ -403,7 +390,7 @@ class Study {
     std::vector<LinearCase> cases;
     try {
       states_at(model_, request_.start, request_.at, [&](const StateVector& state) {
-        const LinearCase& c = cases.emplace_back(with_notes(make_linear_case(model_, state, request_.start, request_.options)));
+        const LinearCase& c = cases.emplace_back(make_linear_case(model_, state, request_.start, request_.options));
         const std::string time = number_text(request_.at[over_time.points.size()]);
         over_time.points.push_back(root_locus_point({time}, c));
         write_linear_case(c, request_.model_file, folder_ + "/at_" + time);
@@ -426,7 +413,7 @@ class Study {
   }
 
   void single() {
-    const LinearCase c = with_notes(first_case());
+    const LinearCase c = first_case();
     files_ = "linear.json, linear.csv, eigenvalues.csv, linear.mat";
     std::optional<FrequencyStudy> paths;  // unknown inputs are reported before files are written
     if (!request_.frequency.inputs.empty()) paths = frequency_study(c, request_.frequency);
@@ -567,7 +554,7 @@ class Study {
   }
 
   void simulate(const LinearCase& c) {
-    const LinearRun run = run_beside(model_, start_of(model_, request_.start), c.linear, c.reference, *request_.simulate,
+    const LinearRun run = run_beside(c.model, start_of(c.model, request_.start), c.linear, c.reference, *request_.simulate,
                                      progress("", model_->description.solver.duration));
     write_text(linear_run_csv(run), folder_ + "/simulate.csv");
     files_ += ", simulate.csv";
@@ -581,7 +568,6 @@ class Study {
   std::string folder_;
   const StudyHooks& hooks_;
   std::shared_ptr<const CompiledModel> model_;
-  std::vector<std::string> notes_;
   std::string failure_, files_;
 };
 

@@ -186,7 +186,7 @@ TEST(LinearModel, IsTheDerivativeOfQuasistaticCircuits) {
   }
 }
 
-TEST(LinearModel, OfAQuasistaticCircuitNeedsEquationsAndKnowsItsKinks) {
+TEST(LinearModel, OfAQuasistaticCircuitKnowsItsKinks) {
   const auto model = test::load_example("arm_quasistatic");
   const LinearModel linear = linearise(model, start_state(*model));
   EXPECT_EQ(linear.sizes.p, 1);
@@ -198,8 +198,27 @@ TEST(LinearModel, OfAQuasistaticCircuitNeedsEquationsAndKnowsItsKinks) {
   // a valve that may not open: the regeneration valve while the rod retracts
   const auto retracting = test::load_example("arm_regeneration", {"signals.lever=-0.5", "signals.regeneration=0"});
   EXPECT_NO_THROW(linearise(retracting, start_state(*retracting)));
-  const auto discrete = test::load_example("arm_quasistatic", {"quasistatic.circuit.form=discrete"});
-  EXPECT_THROW(linearise(discrete, start_state(*discrete)), Error);
+}
+
+TEST(LinearModel, OfARunOfTheDiscreteFormIsThatOfItsEquationsThere) {
+  for (const char* example : {"arm_regeneration", "two_arms_one_pump"}) {
+    const auto discrete = test::load_example(example, {"quasistatic.circuit.form=discrete"}), equations = test::load_example(example);
+    Runner run(discrete);
+    run.advance(1.3);
+    StateVector there(equations->layout);
+    there.time = run.state().time;
+    std::copy_n(run.state().q(), equations->layout.nq, there.q());
+    std::copy_n(run.state().v(), equations->layout.nv, there.v());
+    for (std::size_t i = 0; i < equations->state_names.size(); ++i)
+      there.y()[i] = run.state().y()[std::find(discrete->state_names.begin(), discrete->state_names.end(), equations->state_names[i]) -
+                                     discrete->state_names.begin()];
+    const LinearModel found = linearise(discrete, run.state()), expected = linearise(equations, there);
+    EXPECT_EQ(found.A, expected.A) << example;
+    EXPECT_EQ(found.B, expected.B) << example;
+    EXPECT_EQ(found.C, expected.C) << example;
+    ASSERT_EQ(found.warnings.size(), expected.warnings.size() + 1) << example;
+    EXPECT_TRUE(found.warnings.back().starts_with("quasistatic.circuit.form: discrete states cannot be linearised")) << example;
+  }
 }
 
 TEST(LinearModel, WarnsAtTheLimitOfAJointByTheNameOfItsChannel) {

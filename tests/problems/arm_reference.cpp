@@ -32,6 +32,23 @@ struct Line {
   }
 };
 
+/// (79); `load`: moment of f_ey [N m].
+double acceleration(double theta, const Line& line, double f, double load) {
+  return (-kMass * kGravity * kCenter * std::cos(theta) + line.slope * f + load) / kAboutPivot;
+}
+double load_moment(double theta, double tip_force) { return kTip * std::cos(theta) * tip_force; }
+
+/// Velocities and forces of all actuators on their load lines, with the commands at a time.
+std::vector<QuasistaticState> solve(const ArmCase& c, double time, const std::vector<double>& beta, const std::vector<double>& fbar) {
+  std::vector<ActuatorReference> actuators;
+  for (const ArmInputs& arm : c.arms) {
+    const double command = arm.command(time);
+    actuators.push_back(paper_actuator(command, command > 0 ? c.regeneration : 0));
+  }
+  if (actuators.size() == 1) return {reference_lambda(actuators[0], paper_pump(c.bleed), beta[0], fbar[0])};
+  return reference_lambda(actuators, paper_pump(c.bleed), beta, fbar);
+}
+
 enum { kAngle, kRate, kPiston, kWork, kLoadWork, kPerArm };
 
 class Arms {
@@ -42,19 +59,14 @@ class Arms {
 
   /// Openings at t, forces and piston rates at y.
   std::vector<QuasistaticState> actuators(double t, const Eigen::VectorXd& y) const {
-    const double at = std::clamp(t, from_, to_);
-    std::vector<ActuatorReference> actuators;
     std::vector<double> beta, fbar;
     for (std::size_t j = 0; j < case_.arms.size(); ++j) {
       const double* arm = y.data() + kPerArm * j;
-      const double command = case_.arms[j].command(at);
-      actuators.push_back(paper_actuator(command, command > 0 ? case_.regeneration : 0));
       const Line line(arm[kAngle]);
       beta.push_back(kDamping);
       fbar.push_back(kStiffness * (arm[kPiston] - line.length) - kDamping * line.slope * arm[kRate]);
     }
-    if (actuators.size() == 1) return {reference_lambda(actuators[0], paper_pump(case_.bleed), beta[0], fbar[0])};
-    return reference_lambda(actuators, paper_pump(case_.bleed), beta, fbar);
+    return solve(case_, std::clamp(t, from_, to_), beta, fbar);
   }
 
   void rates(double t, const Eigen::VectorXd& y, Eigen::VectorXd& rate) const {
@@ -64,9 +76,9 @@ class Arms {
       const double* arm = y.data() + kPerArm * j;
       double* out = rate.data() + kPerArm * j;
       const Line line(arm[kAngle]);
-      const double f = states[j].f, load = kTip * std::cos(arm[kAngle]) * case_.arms[j].tip_force(at);
+      const double f = states[j].f, load = load_moment(arm[kAngle], case_.arms[j].tip_force(at));
       out[kAngle] = arm[kRate];
-      out[kRate] = (-kMass * kGravity * kCenter * std::cos(arm[kAngle]) + line.slope * f + load) / kAboutPivot;
+      out[kRate] = acceleration(arm[kAngle], line, f, load);
       out[kPiston] = states[j].v;
       out[kWork] = f * line.slope * arm[kRate];
       out[kLoadWork] = load * arm[kRate];
@@ -180,6 +192,49 @@ std::vector<ArmsSample> arm_reference(const ArmCase& c, double end, double outpu
     solver.advance_to(last);
     y = solver.state();
     t = last;
+  }
+  return samples;
+}
+
+std::vector<ArmsSample> arm_procedure(const ArmCase& c, double end, double h, ArmRule rule, bool late) {
+  constexpr double kBeside = 1e-9;  // [s] from a jump
+  const std::size_t n = c.arms.size();
+  std::vector<double> theta(n), omega(n), p(n), l_last(n), beta(n, kDamping + h * kStiffness), fbar(n);
+  for (std::size_t j = 0; j < n; ++j) {
+    theta[j] = c.arms[j].start_angle;
+    p[j] = l_last[j] = Line(theta[j]).length;
+  }
+  std::vector<ArmsSample> samples;
+  for (int k = 0, steps = static_cast<int>(std::lround(end / h)); k <= steps; ++k) {
+    const double t = k * h;
+    for (std::size_t j = 0; j < n; ++j) {
+      const double l = Line(theta[j]).length;
+      fbar[j] = kStiffness * (p[j] - l) - kDamping * (l - l_last[j]) / h;
+      l_last[j] = l;
+    }
+    const std::vector<QuasistaticState> states = solve(c, late ? t - kBeside : t + kBeside, beta, fbar);
+    ArmsSample& all = samples.emplace_back();
+    all.t = t;
+    all.pressure = states.front().P;
+    for (std::size_t j = 0; j < n; ++j) {
+      const QuasistaticState& s = states[j];
+      p[j] += h * s.v;
+      all.arms.push_back(
+          {theta[j], omega[j], l_last[j], Line(theta[j]).slope * omega[j], p[j], s.v, s.f, s.P_h, s.P_r, s.Q_p, s.Q_a, 0, 0});
+      const auto a = [&](double after, double angle) {  // [s] after t
+        const double at = std::clamp(t + after, t, std::nextafter(t + h, t));
+        return acceleration(angle, Line(angle), s.f, load_moment(angle, c.arms[j].tip_force(at)));
+      };
+      if (rule == ArmRule::semi_implicit_euler) {
+        omega[j] += h * a(0, theta[j]);
+        theta[j] += h * omega[j];
+      } else {
+        const double w1 = omega[j], a1 = a(0, theta[j]), w2 = w1 + h / 2 * a1, a2 = a(h / 2, theta[j] + h / 2 * w1), w3 = w1 + h / 2 * a2,
+                     a3 = a(h / 2, theta[j] + h / 2 * w2), w4 = w1 + h * a3, a4 = a(h, theta[j] + h * w3);
+        theta[j] += h / 6 * (w1 + 2 * w2 + 2 * w3 + w4);
+        omega[j] += h / 6 * (a1 + 2 * a2 + 2 * a3 + a4);
+      }
+    }
   }
   return samples;
 }

@@ -2,7 +2,8 @@
 // independent of the library. Minimal coordinates, per arm theta, omega and p:
 //   (J + M L_g^2) theta_dd = -M g L_g cos(theta) + f dl/dtheta + L_f cos(theta) f_ey         (79), (80), (89)
 //   p_d = Lambda(B, K (p - l) - B l_d),   f = K (p - l) + B (p_d - l_d)                      (68), (70); several arms: (119)
-// Lambda is that of quasistatic_reference.h, the original relations by bracketing. Radau IIA between jumps of the inputs.
+// Lambda is that of quasistatic_reference.h, the original relations by bracketing. Radau IIA between jumps of the inputs; and the paper's
+// own procedure with its fixed steps.
 // Source: Kikuuwe and others, nonsmooth quasistatic model of hydraulic actuators, sections 4.3, 5.2 and 6.2.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -52,6 +53,17 @@ struct ArmsSample {
 
 /// Samples at 0, output_step, ... up to `end`. `tolerance` scales all error bounds.
 std::vector<ArmsSample> arm_reference(const ArmCase& c, double end, double output_step = 20e-3, double tolerance = 1);
+
+/// Rule that moves an arm over a step.
+enum class ArmRule { semi_implicit_euler, rk4 };
+
+/// The simulation procedure of section 4.3 with steps of h [s]. At the beginning of each:
+///   1. l at the angle that the last step led to
+///   2. v = Lambda(B + h K, K (p - l) - B (l - l_last) / h),  p <- p + h v,  f = K (p - l) + B (v - (l - l_last) / h)         (72)
+///   3. theta and omega over the step by (79) with this f, constant, and f_ey
+/// The rule of 3. is not given in the paper. Samples at 0, h, ... up to `end`: theta and omega before 3., p and f after 2.; work is not
+/// computed. At a jump commands are those after it, or (`late`) before it.
+std::vector<ArmsSample> arm_procedure(const ArmCase& c, double end, double h, ArmRule rule, bool late);
 
 /// (J + M L_g^2) omega^2 / 2 and M g L_g sin(theta) [J].
 double arm_energy(const ArmSample& sample);

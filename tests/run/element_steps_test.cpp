@@ -94,6 +94,11 @@ std::vector<Method> limited_methods() {
       list.push_back({{"solver.coupling=cosimulation",
                        std::string("coupling={variables: velocity_force, ") + scheme + ", extrapolation: " + order + "}"},
                       0.1});
+  for (const char* scheme : {"scheme: jacobi", "scheme: gauss_seidel", "scheme: gauss_seidel, order: mechanism_first"})
+    for (const char* rest : {"extrapolation: 0, hydraulics: {step: 1}", "extrapolation: 1, hydraulics: {step: 1}", "extrapolation: 1"})
+      list.push_back({{"solver.coupling=cosimulation", "quasistatic.circuit.form=discrete",
+                       std::string("coupling={variables: velocity_force, ") + scheme + ", " + rest + "}"},
+                      0.1});
   for (const char* integrator : {"euler", "semi_implicit_euler", "rk4", "trapezoidal"})  // of the mechanism, with its own steps
     for (const char* rest : {"mechanism: {steps: 1}", "mechanism: {steps: 3}", "mechanism: {steps: 2, extrapolation: 2}"})
       list.push_back({{"solver.constraints=double_step", "solver.coupling=cosimulation", std::string("solver.integrator=") + integrator,
@@ -194,6 +199,27 @@ TEST(ElementSteps, AreThoseOfTheOilInACosimulation) {
   EXPECT_NE(locked[0].find("communication step"), std::string::npos) << locked[0];
   EXPECT_NEAR(limit_in(locked[0]), 0.96e-3, 0.01e-3);  // growth of 1e-6 per step counts as none
   EXPECT_EQ(locked[1], lines[0]);
+}
+
+TEST(ElementSteps, OfTheDiscreteFormNeedRatesFromExtrapolatedLengths) {
+  // lengths that are constant over a communication step of several steps of the oil have no difference quotient at its end
+  const auto warnings_with = [](double step, const char* order, const char* oil_step) {
+    return warnings_of(arm({"solver.coupling=cosimulation", "quasistatic.circuit.form=discrete",
+                            std::string("coupling={variables: velocity_force, scheme: gauss_seidel, extrapolation: ") + order +
+                                ", hydraulics: {step: " + oil_step + "}}"},
+                           step));
+  };
+  const auto limit = [&](const char* order, const char* oil_step) {
+    const auto warnings = warnings_with(0.1, order, oil_step);
+    return warnings.size() == 1 ? limit_in(warnings[0]) : 0;
+  };
+  EXPECT_LT(limit("0", "1 ms"), 1.1e-3);
+  EXPECT_GT(limit("0", "1"), 20e-3);
+  EXPECT_GT(limit("1", "1 ms"), 10e-3);
+  const auto warnings = warnings_with(0.01, "0", "1 ms");
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_TRUE(warnings[0].ends_with("or coupling.hydraulics.step: 0.01 s")) << warnings[0];
+  EXPECT_TRUE(warnings_with(0.01, "0", "10 ms").empty());
 }
 
 TEST(ElementSteps, OfSeveralActuatorsAreNamedOneByOne) {

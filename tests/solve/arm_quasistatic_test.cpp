@@ -11,6 +11,7 @@
 
 #include "machine/observe.h"
 #include "machine/start.h"
+#include "problems/arm_reference.h"
 #include "problems/quasistatic_reference.h"
 #include "problems/reference_table.h"
 #include "results/run_case.h"
@@ -183,6 +184,62 @@ void watch(const std::shared_ptr<const CompiledModel>& model, double end,
   }
 }
 
+// ---------------------------------------------------------------- the procedure of section 4.3
+
+/// Runs of form `discrete`, step by step. `apart`: at the end of a step p and f are those that moved the arm over it; otherwise those that
+/// will move it over the next one.
+void expect_the_papers_procedure(const problems::ArmCase& c, double end, problems::ArmRule rule, const Settings& set, bool apart) {
+  constexpr double kStep = 1e-3;
+  const std::vector<problems::ArmsSample> samples = problems::arm_procedure(c, end, kStep, rule, !apart);
+  const bool rk4 = rule == problems::ArmRule::rk4;
+  const auto model =
+      load_example(c.example, with(c.set, with({"solver.step=1 ms", "solver.constraints=double_step", "quasistatic.circuit.form=discrete",
+                                                std::string("solver.integrator=") + (rk4 ? "rk4" : "semi_implicit_euler")},
+                                               set)));
+  Runner run(model);
+  Channels at(model);
+  Errors e;
+  for (std::size_t k = 1; k < samples.size(); ++k) {
+    run.step();
+    ASSERT_NEAR(run.state().time, samples[k].t, 1e-9);
+    at.read(run.state());
+    for (std::size_t j = 0; j < c.arms.size(); ++j) {
+      const std::string suffix = c.arms.size() > 1 ? "_" + std::to_string(j + 1) : "";
+      const problems::ArmSample& oil = samples[apart ? k - 1 : k].arms[j];
+      e.angle = std::max(e.angle, std::abs(at["arm" + suffix + ".angle"] - samples[k].arms[j].angle));
+      e.piston = std::max(e.piston, std::abs(at["lift" + suffix + ".piston"] - oil.piston));
+      e.force = std::max(e.force, std::abs(at["lift" + suffix + ".force"] - oil.force));
+    }
+  }
+  const std::string what = c.example + (set.empty() ? "" : " " + set.back());
+  EXPECT_LT(e.angle, 1e-9) << what;
+  EXPECT_LT(e.piston, 1e-9) << what;
+  EXPECT_LT(e.force, 1e-9 * kForce) << what;
+}
+
+TEST(QuasistaticArms, ExplicitStepsOfTheDiscreteFormAreThePapersProcedure) {
+  for (const auto rule : {problems::ArmRule::semi_implicit_euler, problems::ArmRule::rk4}) {
+    expect_the_papers_procedure(problems::regenerating_arm(), 1, rule, {}, false);
+    expect_the_papers_procedure(problems::two_arms(), 1.2, rule, {}, false);
+  }
+  expect_the_papers_procedure(problems::holding_arm(), 3.5, problems::ArmRule::semi_implicit_euler, {}, false);
+}
+
+/// The oil first, with the length at the beginning of the step, then the mechanism with its force.
+TEST(QuasistaticArms, CosimulationInTurnIsThePapersProcedure) {
+  const auto in_turn = [](const std::string& integrator) {
+    return Settings{"solver.coupling=cosimulation",
+                    "coupling={variables: velocity_force, scheme: gauss_seidel, order: hydraulics_first, extrapolation: 0, "
+                    "hydraulics: {step: 1 ms" +
+                        integrator + "}}"};
+  };
+  for (const char* integrator : {"", ", integrator: euler", ", integrator: rk4", ", integrator: trapezoidal"})
+    expect_the_papers_procedure(problems::regenerating_arm(), 1, problems::ArmRule::semi_implicit_euler, in_turn(integrator), true);
+  expect_the_papers_procedure(problems::regenerating_arm(), 1, problems::ArmRule::rk4, in_turn(""), true);
+  expect_the_papers_procedure(problems::two_arms(), 1.2, problems::ArmRule::semi_implicit_euler, in_turn(""), true);
+  expect_the_papers_procedure(problems::holding_arm(), 3.5, problems::ArmRule::semi_implicit_euler, in_turn(""), true);
+}
+
 TEST(QuasistaticArms, HoldsWithShutValvesAndYieldsAtTheRelief) {
   for (const char* form : {"differential", "discrete"}) {
     const auto model = load_example("arm_quasistatic", {std::string("quasistatic.circuit.form=") + form});
@@ -328,7 +385,9 @@ std::vector<Settings> ways_to_run() {
           {"solver.constraints=ali1", "solver.integrator=semi_implicit_euler", discrete},
           {"solver.constraints=baumgarte"},
           {"solver.coupling=cosimulation", "coupling.variables=velocity_force", "coupling.scheme=jacobi"},
-          {"solver.coupling=cosimulation", "coupling.variables=velocity_force", "coupling.prediction=interface_model"}};
+          {"solver.coupling=cosimulation", "coupling.variables=velocity_force", "coupling.prediction=interface_model"},
+          {"solver.coupling=cosimulation", "coupling.variables=velocity_force", "coupling.scheme=gauss_seidel", discrete},
+          {"solver.coupling=cosimulation", "coupling.scheme=sequential", "coupling.hydraulics.integrator=trapezoidal", discrete}};
 }
 
 TEST(QuasistaticCircuit, SaveRestoreContinueEqualsContinue) {
@@ -384,6 +443,26 @@ TEST(QuasistaticCircuit, CosimulatedFollowsTheWhole) {
           Settings{"coupling.scheme=jacobi", "coupling.hydraulics.integrator=trapezoidal"}}) {
       const double apart = end(with({"solver.coupling=cosimulation", "coupling.variables=velocity_force"}, way));
       EXPECT_NEAR(apart, whole, way.back().ends_with("iterated_jacobi") ? 1e-6 : 3e-5) << example << " " << way.back();
+    }
+  }
+}
+
+/// (72) is of order 1, with the step of the oil.
+TEST(QuasistaticCircuit, CosimulatedDiscreteFormFollowsTheWhole) {
+  for (const auto& [example, set] : {circuits()[0], circuits()[2], circuits()[3]}) {
+    const auto end = [&, &example = example, &set = set](const Settings& way) {
+      Runner run(load_example(example, with(set, with({"solver.step=0.5 ms"}, way))));
+      run.advance(example == std::string("arm_quasistatic") ? 3.5 : 1.5);
+      return run.state().q()[0];
+    };
+    const double whole = end({});
+    for (const Settings& way :
+         {Settings{"coupling.scheme=jacobi"}, Settings{"coupling.scheme=gauss_seidel", "coupling.order=mechanism_first"},
+          Settings{"coupling.scheme=iterated_jacobi"}, Settings{"coupling.prediction=interface_model"},
+          Settings{"coupling.scheme=sequential"}, Settings{"coupling.scheme=jacobi", "coupling.hydraulics.integrator=trapezoidal"}}) {
+      const double apart =
+          end(with({"solver.coupling=cosimulation", "coupling.variables=velocity_force", "quasistatic.circuit.form=discrete"}, way));
+      EXPECT_NEAR(apart, whole, 3e-3) << example << " " << way.back();
     }
   }
 }

@@ -250,6 +250,16 @@ TEST_F(LinearStudy, TakesTheEquationsOfADiscreteElement) {
   ASSERT_EQ(discrete["warnings"].size(), equations["warnings"].size() + 1);
   EXPECT_NE(discrete["warnings"].back().get<std::string>().find("quasistatic.circuit.form: discrete states cannot be linearised"),
             std::string::npos);
+  // along a run: at the states of the discrete run
+  request_.at = {3.5};
+  EXPECT_EQ(run(), "");
+  const auto model = test::load_example("arm_quasistatic", {"quasistatic.circuit.form=discrete"});
+  Runner of_the_form(model);
+  of_the_form.advance(3.5);
+  const Json there = json("linear.json");
+  ASSERT_EQ(there["states"], (Json{"arm.angle", "arm.rate", "lift.piston"}));
+  EXPECT_EQ(there["reference"]["states"][0], of_the_form.state().q()[0]);
+  EXPECT_EQ(there["reference"]["states"][2], of_the_form.state().y()[model->hydraulics.quasistatic[0].ports[0].state]);
 }
 
 TEST_F(LinearStudy, StatesAtTimesAreThoseOfTheRun) {

@@ -6,7 +6,7 @@ from entries import Curve, Item, Panel, Paper, Statement
 
 DEGREES = 180 / math.pi
 BLEED = "--set quasistatic.circuit.bleed.command=0.2"
-ARM, OPEN, SHUT, TWO, ONE = (f"{name}/results.csv" for name in ("arm", "regeneration", "regeneration_shut", "two_arms", "one_arm"))
+ARM, PROCEDURE, OPEN, SHUT, TWO, ONE = (f"{name}/results.csv" for name in ("arm", "procedure", "regeneration", "regeneration_shut", "two_arms", "one_arm"))
 MOVING = "0,0.05,0.1,0.2"
 
 # Table 1: states of the valves (hR, hSC, pR, rSC, rR) in each segment: o open, x closed, - either. Segments as named by the program.
@@ -110,8 +110,8 @@ def still(r, begin, end):
     return max(values) - min(values)
 
 
-def first_at(r, force):
-    data = r.columns(ARM)
+def first_at(r, force, file=ARM):
+    data = r.columns(file)
     return next(t for t, f in zip(data["time"], data["lift.force"]) if t > 6.5 and f <= force * (1 - 1e-9))
 
 
@@ -122,19 +122,24 @@ def fluctuation(r, begin, end):
     return math.sqrt(sum((v - mean) ** 2 for v in values) / len(values))
 
 
-def element(r):
-    data = r.columns(ARM)
-    return Curve("p - l", data["time"], [1e3 * (p - length) for p, length in zip(data["lift.piston"], data["lift.length"])])
+def element(r, file=ARM, label="p - l"):
+    data = r.columns(file)
+    return Curve(label, data["time"], [1e3 * (p - length) for p, length in zip(data["lift.piston"], data["lift.length"])])
 
 
-def two(r, x, y, of_y, files=((OPEN, "u_a = 0.5"), (SHUT, "u_a = 0"))):
+def two(r, x, y, of_y, files):
     return [r.curve(file, x, y, label, of_y=of_y) for file, label in files]
+
+
+def difference(r, channel, one, other):
+    return max(abs(a - b) for a, b in zip(r.columns(one)[channel], r.columns(other)[channel], strict=True))
 
 
 def change(r, file, channel, begin, end):
     return DEGREES * (r.at(file, channel, end) - r.at(file, channel, begin))
 
 
+REGENERATION = ((OPEN, "u_a = 0.5"), (SHUT, "u_a = 0"))
 SCENARIOS = ((ONE, "I: arm 2 not driven"), (TWO, "II: arm 2 driven"))
 PAPER = Paper(
     key="quasistatic", title="Quasistatic hydraulics",
@@ -150,6 +155,8 @@ PAPER = Paper(
         "table_1b": "trunnion curve examples/arm_quasistatic.yaml -o table_1b --command 0.2,0.5 --vary quasistatic.circuit.bleed.command=0,0.2,0.5 "
                     "--vary 'quasistatic.circuit.actuators.lift.relief_A=10 MPa,42 MPa' --set 'quasistatic.circuit.actuators.lift.relief_B=2 MPa'",
         "arm": "trunnion run examples/arm_quasistatic.yaml -o arm --set 'record.channels=[\"*\", tip.factor]'",
+        "procedure": "trunnion run examples/arm_quasistatic.yaml -o procedure --set quasistatic.circuit.form=discrete "
+                     "--set solver.integrator=semi_implicit_euler --set solver.constraints=double_step",
         "figure_8": f"trunnion curve examples/arm_regeneration.yaml -o figure_8 --command 0.5 {BLEED} --vary quasistatic.circuit.actuators.lift.B_A.command=0,0.25,0.5,0.75,1",
         "regeneration": "trunnion run examples/arm_regeneration.yaml -o regeneration",
         "regeneration_shut": "trunnion run examples/arm_regeneration.yaml -o regeneration_shut --set signals.regeneration=0",
@@ -181,8 +188,8 @@ PAPER = Paper(
             Statement("(c) the velocity at zero force increases with u_c: smallest change from curve to curve", lambda r: smallest_change(free_velocities(r, "figure_3c")), (1e-4, 0.2), true=(1e-9, 9),
                       unit="m/s", form=".3g"),
             Statement("(d) it decreases as u_b increases: smallest decrease", lambda r: smallest_change(free_velocities(r, "figure_3d")[::-1]), (1e-4, 0.2), true=(1e-9, 9), unit="m/s", form=".3g"))),
-        Item("Figure 6", "arm with a load: inputs and results", ("arm",),
-             note="The signals and the base of the cylinder are not in the text of the paper; panels (b) and (d) to (f) are chosen.", panels=lambda r: [
+        Item("Figure 6", "arm with a load: inputs and results", ("arm", "procedure"),
+             note="The signals and the base of the cylinder are not in the text of the paper; panels (b) and (d) to (f) are chosen. The second command is the simulation procedure of section 4.3.", panels=lambda r: [
             Panel("(a) inputs: opening of the valves", "time [s]", "u_c", [r.curve(ARM, "time", "lift.spool", "u_c")]),
             Panel("(a) inputs: load at the tip", "time [s]", "f_ey [kN]", [r.curve(ARM, "time", "tip.factor", "f_ey", of_y=1e-3)]),
             Panel("(b) angle", "time [s]", "theta [deg]", [r.curve(ARM, "time", "arm.angle", "theta", of_y=DEGREES)]),
@@ -191,6 +198,8 @@ PAPER = Paper(
             Panel("(e) length and actuator itself", "time [s]", "[m]", [r.curve(ARM, "time", "lift.length", "l"), r.curve(ARM, "time", "lift.piston", "p")]),
             Panel("(f) deflection of the element", "time [s]", "p - l [mm]", [element(r)])], statements=(
             Statement("the force reaches -F_rM", lambda r: first_at(r, -480e3), (7.402, 7.406), 7.404, unit="s", form=".3f"),
+            Statement("the same by the procedure of section 4.3", lambda r: first_at(r, -480e3, PROCEDURE), (7.402, 7.406), 7.404, unit="s", form=".3f"),
+            Statement("largest difference of the angle by the procedure", lambda r: DEGREES * difference(r, "arm.angle", ARM, PROCEDURE), (0, 0.05), true=(0, 1), unit="deg", form=".3f"),
             Statement("0 to 3 s: the arm holds its angle, motion of the actuator itself", lambda r: still(r, 0, 3), (0, 1e-12), true=(0, 1e-6), unit="m", form=".1e"),
             Statement("3 to 6 s: the arm moves up", lambda r: change(r, ARM, "arm.angle", 3, 6), (69, 70), true=(0, 180), unit="deg", form=".2f"),
             Statement("the velocity fluctuates more than with closed valves: ratio of standard deviations", lambda r: fluctuation(r, 3.5, 6) / fluctuation(r, 0.5, 3), (1, 100), true=(1, 1e9), form=".3g"),
@@ -203,8 +212,12 @@ PAPER = Paper(
             Statement("the velocity at zero force increases with u_a: smallest change from curve to curve", lambda r: smallest_change(free_velocities(r, "figure_8")), (0, 0.2), true=(0, 9),
                       unit="m/s", form=".3g"),)),
         Item("Figure 10", "arm lowered with the regeneration valve open and closed", ("regeneration", "regeneration_shut"), panels=lambda r: [
-            Panel("angle", "time [s]", "theta [deg]", two(r, "time", "arm.angle", DEGREES)), Panel("angular velocity", "time [s]", "[rad/s]", two(r, "time", "arm.rate", 1)),
-            Panel("actuator force", "time [s]", "f [kN]", two(r, "time", "lift.force", 1e-3)), Panel("regeneration flow", "time [s]", "[L/min]", two(r, "time", "lift.flow_B_A", 6e4))], statements=(
+            Panel("input: opening of the valves", "time [s]", "u_c", [r.curve(OPEN, "time", "lift.spool", "u_c")]),
+            Panel("angle", "time [s]", "theta [deg]", two(r, "time", "arm.angle", DEGREES, REGENERATION)),
+            Panel("angular velocity", "time [s]", "[rad/s]", two(r, "time", "arm.rate", 1, REGENERATION)),
+            Panel("actuator force", "time [s]", "f [kN]", two(r, "time", "lift.force", 1e-3, REGENERATION)),
+            Panel("deflection of the element", "time [s]", "p - l [mm]", [element(r, file, label=label) for file, label in REGENERATION]),
+            Panel("regeneration flow", "time [s]", "[L/min]", two(r, "time", "lift.flow_B_A", 6e4, REGENERATION))], statements=(
             Statement("u_a > 0 realises a faster motion: ratio of the angles lowered in 1.5 s", lambda r: change(r, OPEN, "arm.angle", 0.5, 2) / change(r, SHUT, "arm.angle", 0.5, 2), (1.95, 2.1),
                       true=(1, 99), form=".3f"),
             Statement("the impulse at the beginning is smaller with u_a > 0: largest force with u_a = 0.5", lambda r: max(map(abs, r.between(OPEN, "lift.force", 0.5, 0.7))) / 1e3, (354, 354.4),
@@ -226,12 +239,14 @@ PAPER = Paper(
             *(Statement(f"u_c = {command}: and the relief flow, v_1 = {v} m/s, smallest decrease",
                         lambda r, name=name, v=v: 6e4 * smallest_change(force_at(r, name, column(r, name), v, "pump_relief_flow")[::-1]), band, true=(1e-9, 999), unit="L/min", form=".3g")
               for name, command, v, band in (("figure_12_up", 0.5, 0.02, (71, 73)), ("figure_12_down", -0.5, -0.1, (35, 37)))))),
-        Item("Figure 13", "two arms on a pump", ("two_arms", "one_arm"), panels=lambda r: [
-            Panel("(a) opening of the valves, II", "time [s]", "u_c", [r.curve(TWO, "time", f"lift_{n}.spool", f"arm {n}") for n in (1, 2)]),
+        Item("Figure 13", "two arms on a pump", ("two_arms", "one_arm"), note="Panels (d) to (h) are chosen.", panels=lambda r: [
+            Panel("(a) opening of the valves", "time [s]", "u_c", [r.curve(TWO, "time", f"lift_{n}.spool", f"arm {n}" if n == 1 else "arm 2, II") for n in (1, 2)]),
             Panel("(b) angle of arm 1", "time [s]", "theta [deg]", two(r, "time", "arm_1.angle", DEGREES, SCENARIOS)),
             Panel("(c) angular velocity of arm 1", "time [s]", "[rad/s]", two(r, "time", "arm_1.rate", 1, SCENARIOS)),
             Panel("(d) angle of arm 2", "time [s]", "theta [deg]", two(r, "time", "arm_2.angle", DEGREES, SCENARIOS)),
-            Panel("(e) pressure of the pump", "time [s]", "P [MPa]", two(r, "time", "circuit.pressure", 1e-6, SCENARIOS))], statements=(
+            Panel("(e) angular velocity of arm 2", "time [s]", "[rad/s]", two(r, "time", "arm_2.rate", 1, SCENARIOS)),
+            *(Panel(f"({letter}) actuator force of arm {n}", "time [s]", "f [kN]", two(r, "time", f"lift_{n}.force", 1e-3, SCENARIOS)) for letter, n in (("f", 1), ("g", 2))),
+            Panel("(h) pressure of the pump", "time [s]", "P [MPa]", two(r, "time", "circuit.pressure", 1e-6, SCENARIOS))], statements=(
             Statement("arm 1 is decelerated when arm 2 is actuated: raised from 1 to 2 s, II over I", lambda r: change(r, TWO, "arm_1.angle", 1, 2) / change(r, ONE, "arm_1.angle", 1, 2), (0.47, 0.51),
                       true=(0, 1), form=".3f"),
             Statement("arm 2 is driven downward from 1 to 2 s", lambda r: change(r, TWO, "arm_2.angle", 1, 2), (-24, -22), true=(-180, 0), unit="deg", form=".2f"))),
