@@ -231,9 +231,12 @@ class Misfit {
     const std::optional<Vector> here = value_at(x);
     if (!here) return -1;
     const bool first = exact_ && J_.size() == 0;
-    if (first) exact_ = agrees(x);
+    if (first) {
+      exact_ = agrees(x);
+      together_ = exact_ && fit_.parameters.size() <= kParametersOfRun;
+    }
     if (exact_) {
-      if (!first && !exact(x, J_) && !differences(x, true, J_)) return -1;
+      if (!first && !exact(x, J_, nullptr) && !differences(x, true, J_)) return -1;
       kind_ = Jacobian::central;
     } else if (kind_ == Jacobian::wanted || !correct(x, *here)) {
       const bool central = kind_ == Jacobian::wanted;
@@ -252,7 +255,7 @@ class Misfit {
   void want_central() { kind_ = Jacobian::wanted; }
   /// Exact, or by central differences; false if runs fail.
   bool central(const Vector& x, Matrix& J) {
-    if (!is_central() || x != x_) return (exact_ && exact(x, J)) || differences(x, true, J);
+    if (!is_central() || x != x_) return (exact_ && exact(x, J, nullptr)) || differences(x, true, J);
     J = J_;
     return true;
   }
@@ -279,9 +282,15 @@ class Misfit {
   std::optional<Vector> value_at(const Vector& x) {
     for (const auto& [at, r] : known_)
       if (at == x) return r;
-    std::optional<Vector> r = attempt(x);
-    ++fit_.runs;
-    fit_.failed_runs += r ? 0 : 1;
+    std::optional<Vector> r;
+    derived_at_.resize(0);
+    if (together_ && exact(x, derived_, &r)) {
+      derived_at_ = x;
+    } else {
+      r = attempt(x);
+      ++fit_.runs;
+      fit_.failed_runs += r ? 0 : 1;
+    }
     if (!r) return r;
     if (known_.size() == kKept) known_.erase(known_.begin());
     known_.emplace_back(x, *r);
@@ -303,7 +312,7 @@ class Misfit {
   bool agrees(const Vector& x) {
     constexpr double kApart = 0.1, kResolved = 1e-6;  // of a column; of the residuals' size, where differences resolve it
     Matrix J, by_differences;
-    if (!exact(x, J) || !differences(x, false, by_differences)) return false;
+    if (!exact(x, J, nullptr) || !differences(x, false, by_differences)) return false;
     for (Eigen::Index i = 0; i < x.size(); ++i) {
       const double size = std::max(J.col(i).norm(), by_differences.col(i).norm());
       if (size > kResolved * std::sqrt(static_cast<double>(points_)) && (J.col(i) - by_differences.col(i)).norm() > kApart * size) {
@@ -316,8 +325,12 @@ class Misfit {
     return true;
   }
 
-  /// By the derivatives of a run. False: it fails, or they are not finite.
-  bool exact(const Vector& x, Matrix& J) const {
+  /// By the derivatives of a run, with its residuals where they are wanted. False: it fails, or they are not finite.
+  bool exact(const Vector& x, Matrix& J, std::optional<Vector>* r) const {
+    if (x.size() == derived_at_.size() && x == derived_at_ && r == nullptr) {
+      J = derived_;
+      return true;
+    }
     const std::size_t n = fit_.parameters.size();
     fit_.runs += static_cast<int>((n + kParametersOfRun - 1) / kParametersOfRun);
     try {
@@ -331,8 +344,9 @@ class Misfit {
         for (std::size_t c = 0; c < channels_.size(); ++c)
           for (const double derivative : response.derivatives[i][c]) J(k++, column) = derivative * by_x / fit_.channels[c].scale;
       }
+      if (r != nullptr) *r = residuals(response.values);
     } catch (const Error&) { return false; }
-    return J.allFinite();
+    return J.allFinite() && (r == nullptr || (*r)->allFinite());
   }
 
   /// Central differences, or one-sided ones: to the other side where a run fails. False: both sides do.
@@ -374,6 +388,9 @@ class Misfit {
   std::vector<SampledChannel> channels_;
   bool exact_ = false;                            // runs have derivatives
   bool are_parameters_ = false;                   // what is fitted leaves the structure of the model
+  bool together_ = false;                         // one run gives the residuals and all their derivatives
+  Vector derived_at_;                             // where it did
+  Matrix derived_;                                // the derivatives there
   std::vector<std::pair<Vector, Vector>> known_;  // x and residuals of the last runs
   // of the last step of the search
   Vector x_, r_;
