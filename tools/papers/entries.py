@@ -35,6 +35,12 @@ class Panel:
 
 
 @dataclass
+class Table:
+    heads: list
+    rows: list            # of texts
+
+
+@dataclass
 class Statement:
     """What a paper says and the number that decides it. `band` is where the program's number must be; the verdict follows from the number."""
     text: str
@@ -76,6 +82,8 @@ class Item:
     statements: tuple = ()
     panels: Callable | None = None # results -> list of Panel
     pictures: tuple = ()           # drawn by the program: files relative to the results
+    table: Callable | None = None  # () -> Table, on both pages
+    times: Callable | None = None  # results -> Table of processor times [ms] per second of motion, on the HTML page only
     excerpt: tuple = ()            # model file and its top-level keys, for tables of parameters
     note: str = ""
     sketch: bool = False
@@ -86,10 +94,13 @@ class Paper:
     key: str
     title: str
     citation: str
-    equations: str                 # heading of its table in docs/architecture.md
+    equations: str                 # heading of its table in docs/architecture.md, or empty
     commands: dict
     items: list
     stored: dict = field(default_factory=dict)  # stored results and the command that writes them
+    about: str = ""                # instead of a citation
+    write: Callable | None = None        # results -> None: stores the results of the commands that the page reads
+    differences: Callable | None = None  # results, commands -> texts: how fresh results differ from the stored ones
 
 
 class Results:
