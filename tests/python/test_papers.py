@@ -100,7 +100,7 @@ def test_a_wrong_table_is_found(results):
 
 def sample_of(results, path):
     """Results of the sample of the open questions, in a folder of their own."""
-    return entries.Results([entries.Paper("sample", "", "", "", open_questions.SAMPLE, [])], path, results.program)
+    return entries.Results([entries.Paper("sample", "", "", "", open_questions.SAMPLE, [], may_fail=True)], path, results.program)
 
 
 def test_a_sample_of_the_stored_rows_is_what_the_program_gives(results, tmp_path, monkeypatch):
@@ -119,3 +119,15 @@ def test_the_stored_rows_are_those_of_the_tables():
     laws = len(open_questions.LAWS) * len(open_questions.TREATMENTS) * (len(open_questions.STEPS) + 1)
     studied = len(open_questions.TREATMENTS) * len(open_questions.INTEGRATORS) * sum(map(len, open_questions.COARSE.values()))
     assert len(set(keys)) == len(keys) == len(open_questions.MACHINES) * (laws + studied) + 3 * sum(len(values) for _, values in open_questions.STIFF.values())
+
+
+def test_failed_runs_of_a_comparison_are_rows(results, tmp_path):
+    name = "failing_laws_excavator_exact"
+    command = (f"trunnion compare examples/excavator.yaml -o {name} --set 'solver.duration=20 ms' --set solver.constraints=double_step --set solver.integrator=rk4 "
+               "--vary 'cylinders.*.friction.model=none' --vary solver.step=4ms")
+    fresh = entries.Results([entries.Paper("failing", "", "", "", {name: command}, [], may_fail=True)], tmp_path, results.program)
+    row, = open_questions.compared(fresh, name, "", ("law", "step"))
+    assert (row["law"], row["step"], row["status"], row["error"]) == ("none", "4ms", "failed", "")
+    assert open_questions.cell([row], ("error",)) == "failed"
+    with pytest.raises(SystemExit):
+        entries.Results([entries.Paper("failing", "", "", "", {name: command}, [])], tmp_path, results.program).run(name)
