@@ -12,13 +12,14 @@ sys.path[:0] = [str(ROOT / "tools/papers"), str(ROOT / "tools")]
 import drawing  # noqa: E402
 import entries  # noqa: E402
 import make  # noqa: E402
+import open_questions  # noqa: E402
 import papers_list  # noqa: E402
 
 ITEMS = [(paper, item) for paper in papers_list.PAPERS for item in paper.items]
 CHECKED = [pair for pair in ITEMS if pair[1].statements]
 DRAWN = [pair for pair in ITEMS if pair[1].panels]
-FIGURES = {"friction": 12, "formulations": 14, "linearisation": 14, "cosimulation": 17, "quasistatic": 13}
-TABLES = {"friction": 3, "formulations": 1, "linearisation": 3, "cosimulation": 3, "quasistatic": 1}
+FIGURES = {"friction": 12, "formulations": 14, "linearisation": 14, "cosimulation": 17, "quasistatic": 13, "open_questions": 0}
+TABLES = {"friction": 3, "formulations": 1, "linearisation": 3, "cosimulation": 3, "quasistatic": 1, "open_questions": 5}
 
 
 def name_of(value):
@@ -66,9 +67,10 @@ def test_commands_and_equations_exist(paper):
     for item in paper.items:
         assert set(item.commands) <= set(paper.commands) | set(paper.stored), item.name
         assert item.sketch or item.commands or item.excerpt, item.name
+    assert bool(paper.citation) == bool(paper.equations) != bool(paper.about)
     for name, command in paper.commands.items():
         assert re.search(rf" -o {name}\b", command)
-    assert f"\n{paper.equations}:\n" in (ROOT / "docs/architecture.md").read_text()
+    assert not paper.equations or f"\n{paper.equations}:\n" in (ROOT / "docs/architecture.md").read_text()
 
 
 def test_verdicts():
@@ -94,3 +96,38 @@ def test_the_table_is_what_the_program_gives(results):
 def test_a_wrong_table_is_found(results):
     page = make.TABLE.read_text()
     assert make.validation.differences(page, page.replace("121.05 J", "121.95 J")) != []
+
+
+def sample_of(results, path):
+    """Results of the sample of the open questions, in a folder of their own."""
+    return entries.Results([entries.Paper("sample", "", "", "", open_questions.SAMPLE, [], may_fail=True)], path, results.program)
+
+
+def test_a_sample_of_the_stored_rows_is_what_the_program_gives(results, tmp_path, monkeypatch):
+    fresh = sample_of(results, tmp_path)
+    rows = open_questions.measured(fresh, open_questions.SAMPLE)
+    assert {row["table"] for row in rows} == {"laws", "formulations", "stiff"} and {row["machine"] for row in rows} == set(open_questions.MACHINES)
+    assert open_questions.differences(fresh, open_questions.SAMPLE) == []
+    wrong = [row | {"error": row["error"] and str(1.1 * float(row["error"]))} for row in open_questions.stored()]
+    monkeypatch.setattr(open_questions, "stored", lambda: wrong)
+    assert len(open_questions.differences(fresh, open_questions.SAMPLE)) == sum(row["error"] != "" for row in rows)
+
+
+def test_the_stored_rows_are_those_of_the_tables():
+    """Every row has its place in a table, and every combination has a row."""
+    keys = [tuple(row[k] for k in open_questions.KEY) for row in open_questions.stored()]
+    laws = len(open_questions.LAWS) * len(open_questions.TREATMENTS) * (len(open_questions.STEPS) + 1)
+    studied = len(open_questions.TREATMENTS) * len(open_questions.INTEGRATORS) * sum(map(len, open_questions.COARSE.values()))
+    assert len(set(keys)) == len(keys) == len(open_questions.MACHINES) * (laws + studied) + 3 * sum(len(values) for _, values in open_questions.STIFF.values())
+
+
+def test_failed_runs_of_a_comparison_are_rows(results, tmp_path):
+    name = "failing_laws_excavator_exact"
+    command = (f"trunnion compare examples/excavator.yaml -o {name} --set 'solver.duration=20 ms' --set solver.constraints=double_step --set solver.integrator=rk4 "
+               "--vary 'cylinders.*.friction.model=none' --vary solver.step=4ms")
+    fresh = entries.Results([entries.Paper("failing", "", "", "", {name: command}, [], may_fail=True)], tmp_path, results.program)
+    row, = open_questions.compared(fresh, name, "", ("law", "step"))
+    assert (row["law"], row["step"], row["status"], row["error"]) == ("none", "4ms", "failed", "")
+    assert open_questions.cell([row], ("error",)) == "failed"
+    with pytest.raises(SystemExit):
+        entries.Results([entries.Paper("failing", "", "", "", {name: command}, [])], tmp_path, results.program).run(name)

@@ -37,6 +37,20 @@ def evaluate(item, results):
     return [(statement, float(statement.ours(results))) for statement in item.statements]
 
 
+def introduction(paper):
+    return paper.about or f"{paper.citation}. Equations: [{paper.equations}](architecture.md#9-where-an-equation-is)."
+
+
+def table_lines(table):
+    """A table as Markdown."""
+    return ["| " + " | ".join(table.heads) + " |", "|" + " --- |" * len(table.heads), *("| " + " | ".join(row) + " |" for row in table.rows)]
+
+
+def table_html(table, title=""):
+    cells = "".join("<tr>" + "".join(f"<td>{html.escape(text.replace('`', ''))}" for text in row) for row in table.rows)
+    return (f"<p>{title}</p>" if title else "") + "<table><tr>" + "".join(f"<th>{html.escape(head)}" for head in table.heads) + cells + "</table>"
+
+
 def troubles(item, results):
     """Statements of an item whose numbers are outside their bands."""
     return [text for statement, value in evaluate(item, results) if not statement.timed and (text := statement.trouble(value))]
@@ -61,7 +75,7 @@ def markdown(papers, results):
            "(`tools/papers/`, one module per paper); the same tests check them. Computing times are in the HTML page only. From an equation to its file:\n"
            "[architecture](architecture.md#9-where-an-equation-is); origin of the parameters: comments of the examples.\n"]
     for paper in papers:
-        out.append(f"## {paper.title}\n\n{paper.citation}. Equations: [{paper.equations}](architecture.md#9-where-an-equation-is).\n")
+        out.append(f"## {paper.title}\n\n{introduction(paper)}\n")
         out += ["\n".join(wrapped(command) for command in paper.commands.values()) + "\n"] if paper.commands else []
         out += [f"Numbers of {what} are read from the file stored by\n\n    {command}\n" for what, command in paper.stored.items()]
         out.append("| item | statement | paper | here | |\n| --- | --- | --- | --- | --- |")
@@ -75,6 +89,9 @@ def markdown(papers, results):
             if not shown and not item.sketch:
                 out.append(f"| {item.name} | {item.title} | | | drawn by `make papers` |")
         out.append("")
+        for item in paper.items:
+            if item.table:
+                out += [f"**{item.name}:** {item.title}. {item.note}\n", *table_lines(item.table()), ""]
     return "\n".join(out).rstrip() + "\n"
 
 
@@ -85,19 +102,24 @@ def picture(path):
 
 def page(papers, results):
     out = [f"<!doctype html><html lang=en><meta charset=utf-8><title>The papers, repeated</title><style>{STYLE}</style><h1>The papers, repeated</h1><ul>"]
-    out += [f"<li><a href='#{paper.key}'>{html.escape(paper.title)}</a>: {html.escape(paper.citation)}" for paper in papers]
+    out += [f"<li><a href='#{paper.key}'>{html.escape(paper.title)}</a>" + html.escape(f": {paper.citation}" if paper.citation else "") for paper in papers]
     out.append("</ul>")
     for paper in papers:
-        out.append(f"<h2 id={paper.key}>{html.escape(paper.title)}</h2><p>{html.escape(paper.citation)}. Equation numbers: docs/architecture.md, "
-                   f"“{html.escape(paper.equations)}”.</p>")
+        text = paper.about.replace("`", "") or f"{paper.citation}. Equation numbers: docs/architecture.md, “{paper.equations}”."
+        out.append(f"<h2 id={paper.key}>{html.escape(paper.title)}</h2><p>{html.escape(text)}</p>")
         sketches = [item for item in paper.items if item.sketch]
-        out.append("<p>Sketches without data: " + html.escape("; ".join(f"{item.name}, {item.title}" for item in sketches)) + ".</p>")
+        if sketches:
+            out.append("<p>Sketches without data: " + html.escape("; ".join(f"{item.name}, {item.title}" for item in sketches)) + ".</p>")
         for item in paper.items:
             if item.sketch:
                 continue
             out.append(f"<h3>{html.escape(item.name)}: {html.escape(item.title)}</h3>")
             if item.note:
-                out.append(f"<p>{html.escape(item.note)}</p>")
+                out.append(f"<p>{html.escape(item.note.replace('`', ''))}</p>")
+            if item.table:
+                out.append(table_html(item.table()))
+            if item.times:
+                out.append(table_html(item.times(results), "Processor time [ms] per second of motion"))
             if item.panels:
                 out.append("<div class=panels>" + "".join(drawing.draw(panel) for panel in item.panels(results)) + "</div>")
             if item.pictures:
@@ -136,10 +158,14 @@ def main():
         elif options.check:
             fresh = markdown(papers, results)
             found = validation.differences(TABLE.read_text(), fresh)
+            found += [text for paper in papers if paper.differences for text in paper.differences(results, paper.commands)]
             found = ["docs/papers.md does not match the program; `make papers` rewrites it", *found] if found else []
         else:
             with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
                 list(pool.map(results.run, results.commands))
+            for paper in papers:
+                if paper.write:
+                    paper.write(results)
             (folder / "index.html").write_text(page(papers, results))
             TABLE.write_text(markdown(papers, results))
             found = [text for paper in papers for item in paper.items for text in troubles(item, results)]

@@ -4,6 +4,7 @@ import cosimulation
 import formulations
 import friction
 import linearisation
+import open_questions
 import quasistatic
 
-PAPERS = [friction.PAPER, formulations.PAPER, linearisation.PAPER, cosimulation.PAPER, quasistatic.PAPER]
+PAPERS = [friction.PAPER, formulations.PAPER, linearisation.PAPER, cosimulation.PAPER, quasistatic.PAPER, open_questions.PAPER]
