@@ -91,6 +91,8 @@ int friction(const FrictionOptions& options) {
   std::printf("%s: friction against velocity, up to %g m/s at %g Hz\n", name.c_str(), cycle.amplitude, cycle.frequency);
   std::printf("  steady sliding  at most %.1f N, at %.3g m/s\n", steady_peak.force, steady_peak.velocity);
   std::printf("  in the cycle    at most %.1f N, at %.3g m/s\n", peak.force, peak.velocity);
+  if (f.pressure_A > 0 || f.pressure_B > 0)
+    std::printf("  at a pressure of 0: the machine's pressures multiply it by 1 + %g p_A + %g p_B\n", f.pressure_A, f.pressure_B);
   std::string files = "friction_steady.csv, friction_cycle.csv";
   if (friction_states(law) > 0) {
     // small enough not to slip: displacement amplitude / pi / frequency = velocity amplitude

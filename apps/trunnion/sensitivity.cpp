@@ -25,8 +25,6 @@ constexpr std::size_t kMostRows = 15;  // of a table on the terminal
 
 int write_gradient(const SensitivityOptions& options) {
   if (options.request.channels.empty()) throw InputError({{{"--gradient", 0, 0}, "", "no channels are given", "--channels NAME,...", ""}});
-  if (options.request.check)
-    throw InputError({{{"--check", 0, 0}, "", "a gradient is not compared with differences", "leave out --check or --gradient", ""}});
   const GradientStudy study = gradient_study(*options.model.load(), options.request.parameters, options.request.channels, options.at);
   if (!study.failure.empty()) {
     std::fprintf(stderr, "%s\n", study.failure.c_str());
@@ -44,7 +42,6 @@ int write_gradient(const SensitivityOptions& options) {
 
 int differentiate(const SensitivityOptions& options) {
   if (options.gradient) return write_gradient(options);
-  if (!options.at.empty()) throw InputError({{{"--at", 0, 0}, "", "instants are of gradients", "--gradient with it", ""}});
   SensitivityRequest request = options.request;
   if (request.threads < 1) request.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   const SensitivityStudy study = sensitivity_study(options.model.load(), request);
@@ -75,13 +72,14 @@ void add_sensitivity(CLI::App& app, Action& action) {
     return command->add_option(name, values, help)->type_name(type)->delimiter(',')->expected(1)->take_all();
   };
   list("--parameters", request.parameters, "numbers of the model file; may be repeated [with --gradient: all]", "PATH,...");
-  list("--channels", request.channels, "channels, names or patterns with a final * [those that the model records]; may be repeated",
+  list("--channels", request.channels,
+       "channels, names or patterns with a final *; may be repeated [those that the model records; with --gradient names, required]",
        "CHANNEL,...");
-  command->add_option("--points", request.points, "about so many instants, at steps of the run [1000]")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber);
-  command->add_flag("--check", request.check, "compare with central differences of whole runs");
-  command->add_flag(
+  CLI::Option* const points = command->add_option("--points", request.points, "about so many instants, at steps of the run [1000]")
+                                  ->type_name("N")
+                                  ->check(CLI::PositiveNumber);
+  CLI::Option* const check = command->add_flag("--check", request.check, "compare with central differences of whole runs");
+  CLI::Option* const gradient = command->add_flag(
       "--gradient", options->gradient,
       "instead: of the channels at --at by all numbers, or those that --parameters (with * patterns) names, by one backward run");
   command->add_option("--at", options->at, "instants of a gradient [end of the run]")
@@ -89,7 +87,9 @@ void add_sensitivity(CLI::App& app, Action& action) {
       ->delimiter(',')
       ->expected(1)
       ->take_all()
-      ->check(finite());
+      ->check(finite())
+      ->needs(gradient);
+  gradient->excludes(points)->excludes(check);
   command->add_option("--threads", request.threads, "parallel runs; results do not depend on it [all cores]")->check(CLI::PositiveNumber);
   command->add_option("-o,--output", options->folder, "folder for the results [MODEL_sensitivity]")->type_name("DIR");
   command->add_flag("-q,--quiet", options->quiet, "print errors only");

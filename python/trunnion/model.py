@@ -246,7 +246,7 @@ class Model:
         """The derivatives of channels of a run from the stated start with respect to parameters, exact for the run as it is computed.
 
         parameters, channels: names. times [s]: increasing; default 201 of the whole run. threads: default one per processor; the result does not
-        depend on it. One run gives the derivatives by four parameters, in the time of two to five ordinary ones.
+        depend on it. One run gives the derivatives by four parameters, in the time of three to six ordinary ones.
 
         Raises `RunError` if the run fails, with what it reached as `.result`; `ModelError` for integrators without fixed steps and co-simulations.
         """

@@ -74,6 +74,7 @@ MaxwellSlip make_maxwell_slip(const FrictionDescription& d) {
   const auto share = [](const char* key, const std::vector<double>& weights, std::array<double, MaxwellSlip::kStates>& shares) {
     double sum = 0;
     for (const double w : weights) require_positive(key, w), sum += w;
+    require_positive(key, sum);
     for (std::size_t i = 0; i < weights.size(); ++i) shares[i] = weights[i] / sum;
   };
   share("element_forces", d.element_forces, law.shares);
@@ -118,6 +119,25 @@ FrictionLaw make_friction(const FrictionDescription& d) {
       return make_maxwell_slip(d);
   }
   throw Error("friction: unknown model");
+}
+
+void respond(const MaxwellSlip& law, double v, const double* x, FrictionResponse& out) {
+  using S = Dual<1>;
+  const S speed = S::variable(v, 0), g = law.bristle.slip_force(speed);
+  std::array<S, MaxwellSlip::kStates> states{}, rates{};
+  for (int i = 0; i < law.elements; ++i) states[i] = x[i];
+  const S force = law.evaluate(speed, states, rates);
+  out.force = force.value;
+  out.force_v = force.d[0];
+  for (int i = 0; i < law.elements; ++i) {
+    const double k = law.stiffness(i), b = law.damping(i);
+    const auto slips = law.slips(i, k * x[i] + b * v, g.value);
+    out.force_x[i] = select(slips, 0, k);
+    out.rate[i] = rates[i].value;
+    out.rate_v[i] = rates[i].d[0];
+    for (int j = 0; j < law.elements; ++j) out.rate_x[i][j] = 0;
+    out.rate_x[i][i] = select(slips, -k / b, 0);
+  }
 }
 
 int friction_states(const FrictionLaw& law) {

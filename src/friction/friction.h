@@ -128,24 +128,7 @@ inline void respond(const ModifiedLuGre& law, double v, const double* x, Frictio
   set(out.rate_x[1], 0, -film);
 }
 /// Maxwell slip by hand: an element's force and rate depend on its own deflection only, by its stiffness while it holds.
-inline void respond(const MaxwellSlip& law, double v, const double* x, FrictionResponse& out) {
-  using S = Dual<1>;
-  const S speed = S::variable(v, 0), g = law.bristle.slip_force(speed);
-  std::array<S, MaxwellSlip::kStates> states{}, rates{};
-  for (int i = 0; i < law.elements; ++i) states[i] = x[i];
-  const S force = law.evaluate(speed, states, rates);
-  out.force = force.value;
-  out.force_v = force.d[0];
-  for (int i = 0; i < law.elements; ++i) {
-    const double k = law.stiffness(i), b = law.damping(i);
-    const auto slips = law.slips(i, k * x[i] + b * v, g.value);
-    out.force_x[i] = select(slips, 0, k);
-    out.rate[i] = rates[i].value;
-    out.rate_v[i] = rates[i].d[0];
-    for (int j = 0; j < law.elements; ++j) out.rate_x[i][j] = 0;
-    out.rate_x[i][i] = select(slips, -k / b, 0);
-  }
-}
+void respond(const MaxwellSlip& law, double v, const double* x, FrictionResponse& out);
 inline void respond(const FrictionLaw& law, double v, const double* x, FrictionResponse& out) {
   std::visit([&](const auto& l) { respond(l, v, x, out); }, law);
 }

@@ -49,7 +49,7 @@ struct MaxwellSlip {
 
   /// Friction force [N] at slip speed v [m/s] and deflections x; writes rate.
   template <class S>
-  S evaluate(const S& v, const std::array<S, kStates>& x, std::array<S, kStates>& rate) const {
+  [[gnu::noinline]] S evaluate(const S& v, const std::array<S, kStates>& x, std::array<S, kStates>& rate) const {
     const S g = bristle.slip_force(v);
     S force = bristle.viscous * v;
     for (int i = 0; i < elements; ++i) {
@@ -61,8 +61,8 @@ struct MaxwellSlip {
   }
   /// The same at the end of a step, x = base + share rate(v, x): the contact's force is a projection again, of the force without slip.
   template <class S>
-  S evaluate_step(const S& v, double share, const std::array<double, kStates>& base, std::array<S, kStates>& x,
-                  std::array<S, kStates>& rate) const {
+  [[gnu::noinline]] S evaluate_step(const S& v, double share, const std::array<double, kStates>& base, std::array<S, kStates>& x,
+                                    std::array<S, kStates>& rate) const {
     const S g = bristle.slip_force(v);
     S force = bristle.viscous * v;
     for (int i = 0; i < elements; ++i) {

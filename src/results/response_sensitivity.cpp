@@ -89,11 +89,26 @@ ResponseSensitivity response_sensitivity(const CompiledModel& model, const std::
   const std::size_t runs = std::max<std::size_t>(1, (parameters.size() + kTogether - 1) / kTogether);
   std::vector<std::vector<tangents::Response>> responses(runs, responses_of(channels));
   std::vector<std::string> failures(runs);
+  // what one parameter moves out of the plane has other multipliers, also by the others
+  const auto follow = [&](const std::vector<std::string>& together, std::vector<tangents::Response>& of) {
+    bool in_plane = false;
+    std::string failure = tangents::follow_run(compact, together, of, in_plane);
+    if (in_plane == model.planar || together.size() < 2) return failure;
+    for (std::size_t i = 0; i < together.size(); ++i) {
+      std::vector<tangents::Response> alone = responses_of(channels);
+      failure = tangents::follow_run(compact, {together[i]}, alone, in_plane);
+      for (std::size_t c = 0; c < of.size(); ++c) {
+        if (in_plane) of[c].values = alone[c].values;
+        of[c].derivatives[i] = std::move(alone[c].derivatives[0]);
+      }
+    }
+    return failure;
+  };
   try {
     for_each_parallel(runs, threads, [&](std::size_t i) {
       const auto first = parameters.begin() + static_cast<std::ptrdiff_t>(std::min(parameters.size(), i * kTogether)),
                  last = parameters.begin() + static_cast<std::ptrdiff_t>(std::min(parameters.size(), (i + 1) * kTogether));
-      failures[i] = tangents::follow_run(compact, {first, last}, responses[i]);
+      failures[i] = follow({first, last}, responses[i]);
     });
   } catch (const Error&) { throw; } catch (const std::runtime_error& error) {  // of the core with other numbers
     if (const std::string text = error.what(); model.planar && text.starts_with("there is no channel"))
@@ -115,15 +130,16 @@ ResponseGradient response_gradient(const CompiledModel& model, const std::vector
                                    const std::function<SumWeights(const std::vector<std::vector<double>>& values)>& weigh) {
   const std::string compact = differentiable(model, parameters);
   const std::vector<std::string> stored{"energy.kinetic", "energy.potential", "energy.spring", "energy.cylinder"};
-  for (const SampledChannel& channel : channels)
-    if ((channel.name.starts_with("energy.") && std::count(stored.begin(), stored.end(), channel.name) == 0) ||
-        channel.name.starts_with("solver."))
-      throw InputError(
-          {{{},
-            channel.name,
-            channel.name.starts_with("solver.") ? "the channel describes the steps, not the machine" : "the channel sums over the run",
-            "a channel that follows from the state, such as a power instead of its energy",
-            "forward sensitivities have energies"}});
+  for (const SampledChannel& channel : channels) {
+    if (channel.name.starts_with("solver."))
+      throw InputError({{{}, channel.name, "the channel describes the steps, not the machine", "a quantity of the machine", ""}});
+    if (channel.name.starts_with("energy.") && std::count(stored.begin(), stored.end(), channel.name) == 0)
+      throw InputError({{{},
+                         channel.name,
+                         "the channel sums over the run",
+                         "a channel that follows from the state, such as a power instead of its energy",
+                         "forward sensitivities have energies"}});
+  }
   std::vector<tangents::Response> responses = responses_of(channels);
   ResponseGradient result;
   const auto take_values = [&] {

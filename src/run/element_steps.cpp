@@ -12,7 +12,6 @@
 
 #include "base/decompositions.h"
 #include "cosimulation/extrapolation.h"
-#include "cosimulation/hydraulic_subsystem.h"
 #include "cosimulation/port_dynamics.h"
 #include "model/coupling_memory.h"
 #include "schema/table.h"
@@ -207,18 +206,18 @@ class Warnings {
               fmt::format("{}, form: {},", integrator_words()[std::size_t(solver.integrator)], e.discrete ? "discrete" : "differential"),
               "solver.integrator: trapezoidal",
               [&](const VirtualElement& element) { return element.longest_stable_step(solver.integrator, e.discrete, inverse_[i]); });
-    if (list_.size() == before) look_at_discrete_step(e, solver.step);
+    if (list_.size() == before) look_at_discrete_step(e, solver.step, "step");
   }
 
   /// Of elements in a step that is stable.
-  void look_at_discrete_step(const Element& e, double step) {
+  void look_at_discrete_step(const Element& e, double step, const char* what) {
     const double longest = e.element.relaxation_time();
     if (!e.discrete || !(step > longest)) return;
     list_.push_back(
-        fmt::format("{}: the step of {:g} s is longer than damping / stiffness = {:.3g} s, and form: discrete adds step times "
+        fmt::format("{}: the {} of {:g} s is longer than damping / stiffness = {:.3g} s, and form: discrete adds step times "
                     "stiffness to the damping: more than the damping itself; try a step below {:.3g} s, a larger damping, a "
                     "smaller stiffness, or form: differential",
-                    e.path, step, longest, longest));
+                    e.path, what, step, longest, longest));
   }
 
   void look_at_coupling(std::size_t i) {
@@ -226,10 +225,14 @@ class Warnings {
     const CosimulationDescription& c = model_.description.coupling;
     const double H = grid_step(model_.description);
     SubsystemDescription own;
+    std::string path = "coupling.hydraulics";  // of the settings of its oil
     for (const HydraulicGroup& group : hydraulic_groups(model_))
       if (group.settings != nullptr &&
-          std::find(group.circuits.begin(), group.circuits.end(), model_.hydraulics.actuators[e.port].circuit) != group.circuits.end())
+          std::find(group.circuits.begin(), group.circuits.end(), model_.hydraulics.actuators[e.port].circuit) != group.circuits.end()) {
         own = *group.settings;
+        path = "coupling.subsystems." + group.name;
+      }
+    const auto key = [&](bool is_own, const char* name) { return (is_own ? path : std::string("coupling.hydraulics")) + name; };
     const double oil_step = own.step.value_or(c.hydraulic_step);
     const std::size_t before = list_.size();
     if (!inverse_.empty()) {
@@ -239,15 +242,15 @@ class Warnings {
       // lengths that are constant over several steps of the oil have no difference quotient
       const bool coarser = e.discrete && c.extrapolation == 0 && oil_step < H && std::isinf(limit(e.element, H));
       compare(e, H, "communication step", fmt::format("coupling.scheme: {}", coupling_scheme_words()[std::size_t(c.scheme)]),
-              coarser ? fmt::format("coupling.hydraulics.step: {:g} s", H) : "solver.coupling: monolithic",
+              coarser ? fmt::format("{}: {:g} s", key(own.step.has_value(), ".step"), H) : "solver.coupling: monolithic",
               [&](const VirtualElement& element) { return limit(element, oil_step); });
     }
     // the default integrator is one that is stable
     if (const std::optional<IntegratorKind> integrator = own.integrator ? own.integrator : c.integrator)
       compare(e, std::min(H, oil_step), "step of the oil", integrator_words()[std::size_t(*integrator)],
-              "coupling.hydraulics.integrator: trapezoidal",
+              key(own.integrator.has_value(), ".integrator") + ": trapezoidal",
               [&](const VirtualElement& element) { return element.longest_stable_step(*integrator, e.discrete, 0); });
-    if (list_.size() == before) look_at_discrete_step(e, H / steps_within(H, oil_step));
+    if (list_.size() == before) look_at_discrete_step(e, H / steps_within(H, oil_step), "step of the oil");
   }
 
   const CompiledModel& model_;

@@ -18,6 +18,7 @@ namespace {
 
 /// Lists of a generalised Maxwell slip law, of equal lengths.
 void check_elements_of(const Description& d, Findings& out, const std::string& path, const FrictionDescription& f) {
+  constexpr double kMost = 1e100;  // their sum is finite
   const std::size_t n = f.element_forces.size();
   if (n < 1 || n > kMaxFrictionElements) {
     add_finding(d, out, path + ".element_forces", "found " + std::to_string(n) + " elements", "1 to 8 weights, such as [1, 2, 3]");
@@ -28,8 +29,9 @@ void check_elements_of(const Description& d, Findings& out, const std::string& p
       add_finding(d, out, path + "." + key, "found " + std::to_string(weights->size()) + " weights of " + std::to_string(n) + " elements",
                   "one weight for each element of `element_forces`");
     for (std::size_t i = 0; i < weights->size(); ++i)
-      if (!((*weights)[i] > 0 && std::isfinite((*weights)[i])))
-        add_finding(d, out, path + "." + key + "." + std::to_string(i), "found " + number_text((*weights)[i]), "a number greater than 0");
+      if (!((*weights)[i] > 0 && (*weights)[i] <= kMost))
+        add_finding(d, out, path + "." + key + "." + std::to_string(i), "found " + number_text((*weights)[i]),
+                    "a number greater than 0 and at most 1e100");
   }
   if (!f.start_bristles.empty() && f.start_bristles.size() != n)
     add_finding(d, out, path + ".start_bristles",

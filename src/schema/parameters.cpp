@@ -132,7 +132,8 @@ std::vector<Parameter> parameters_of(Description& description) {
   for (auto& [name, valve] : description.valves)
     if (const auto* orifice = std::get_if<OrificeDescription>(&valve); orifice != nullptr && !orifice->signal)
       std::erase_if(list.found, [stem = "valves." + name + ".orifice."](const Parameter& parameter) {
-        return parameter.path.starts_with(stem + "opening.") || parameter.path == stem + "time_constant";
+        return parameter.path.starts_with(stem + "opening.") || parameter.path == stem + "time_constant" ||
+               parameter.path == stem + "damping";
       });
   return std::move(list.found);
 }

@@ -323,8 +323,9 @@ double relative_residual(const CosimulationStudy& study, const CouplingChoice& c
 
 std::string ms(double seconds) { return fmt::format("{:g}", 1e3 * seconds); }
 
-std::string limit_cell(const CosimulationStudy& study, const CouplingScan& scan) {
-  if (!scan.limit) return "< " + ms(scan.runs.empty() ? study.request.min_step : scan.runs.front().step);
+std::string limit_cell(const CouplingScan& scan) {
+  if (scan.runs.empty()) return "not scanned";
+  if (!scan.limit) return "< " + ms(scan.runs.front().step);
   return (scan.first_unstable ? "" : ">= ") + ms(*scan.limit);
 }
 
@@ -597,7 +598,7 @@ std::string study_text(const CosimulationStudy& study) {
       for (const CouplingVariables variables : request.variables) {
         CouplingChoice other = c;
         other.variables = variables;
-        line.push_back(limit_cell(study, *find(study, other)));
+        line.push_back(limit_cell(*find(study, other)));
       }
       lines.push_back(line);
     }

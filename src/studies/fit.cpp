@@ -230,13 +230,14 @@ class Misfit {
   int df(const Vector& x, Matrix& J) {
     const std::optional<Vector> here = value_at(x);
     if (!here) return -1;
+    accepted_ = true;
     const bool first = exact_ && J_.size() == 0;
     if (first) {
       exact_ = agrees(x);
-      together_ = exact_ && fit_.parameters.size() <= kParametersOfRun;
+      together_ = exact_ && fit_.parameters.size() <= kParametersOfRun && fit_.model->description.solver.compiled == CompiledKind::off;
     }
     if (exact_) {
-      if (!first && !exact(x, J_, nullptr) && !differences(x, true, J_)) return -1;
+      if (!first && exact(x, J_, nullptr) != Derived::all && !differences(x, true, J_)) return -1;
       kind_ = Jacobian::central;
     } else if (kind_ == Jacobian::wanted || !correct(x, *here)) {
       const bool central = kind_ == Jacobian::wanted;
@@ -255,7 +256,7 @@ class Misfit {
   void want_central() { kind_ = Jacobian::wanted; }
   /// Exact, or by central differences; false if runs fail.
   bool central(const Vector& x, Matrix& J) {
-    if (!is_central() || x != x_) return (exact_ && exact(x, J, nullptr)) || differences(x, true, J);
+    if (!is_central() || x != x_) return (exact_ && exact(x, J, nullptr) == Derived::all) || differences(x, true, J);
     J = J_;
     return true;
   }
@@ -284,13 +285,15 @@ class Misfit {
       if (at == x) return r;
     std::optional<Vector> r;
     derived_at_.resize(0);
-    if (together_ && exact(x, derived_, &r)) {
-      derived_at_ = x;
-    } else {
+    Derived found = Derived::unknown;
+    if (together_ && accepted_) found = exact(x, derived_, &r);
+    accepted_ = false;
+    if (found == Derived::all) derived_at_ = x;
+    if (found == Derived::unknown) {
       r = attempt(x);
       ++fit_.runs;
-      fit_.failed_runs += r ? 0 : 1;
     }
+    fit_.failed_runs += r ? 0 : 1;
     if (!r) return r;
     if (known_.size() == kKept) known_.erase(known_.begin());
     known_.emplace_back(x, *r);
@@ -312,7 +315,7 @@ class Misfit {
   bool agrees(const Vector& x) {
     constexpr double kApart = 0.1, kResolved = 1e-6;  // of a column; of the residuals' size, where differences resolve it
     Matrix J, by_differences;
-    if (!exact(x, J, nullptr) || !differences(x, false, by_differences)) return false;
+    if (exact(x, J, nullptr) != Derived::all || !differences(x, false, by_differences)) return false;
     for (Eigen::Index i = 0; i < x.size(); ++i) {
       const double size = std::max(J.col(i).norm(), by_differences.col(i).norm());
       if (size > kResolved * std::sqrt(static_cast<double>(points_)) && (J.col(i) - by_differences.col(i)).norm() > kApart * size) {
@@ -325,17 +328,20 @@ class Misfit {
     return true;
   }
 
-  /// By the derivatives of a run, with its residuals where they are wanted. False: it fails, or they are not finite.
-  bool exact(const Vector& x, Matrix& J, std::optional<Vector>* r) const {
-    if (x.size() == derived_at_.size() && x == derived_at_ && r == nullptr) {
+  /// What a run with derivatives gave; `unknown`: whether a run without them does better.
+  enum class Derived { all, unknown, no_run };
+
+  /// By the derivatives of a run, with its residuals where they are wanted.
+  Derived exact(const Vector& x, Matrix& J, std::optional<Vector>* r) const {
+    if (r == nullptr && x.size() == derived_at_.size() && x == derived_at_) {
       J = derived_;
-      return true;
+      return Derived::all;
     }
     const std::size_t n = fit_.parameters.size();
     fit_.runs += static_cast<int>((n + kParametersOfRun - 1) / kParametersOfRun);
     try {
       const ResponseSensitivity response = response_sensitivity(*model_at(x), request_.parameters, channels_, request_.threads);
-      if (!response.failure.empty()) return false;
+      if (!response.failure.empty()) return Derived::no_run;
       J.resize(points_, x.size());
       for (std::size_t i = 0; i < n; ++i) {
         const auto column = static_cast<Eigen::Index>(i);
@@ -344,9 +350,13 @@ class Misfit {
         for (std::size_t c = 0; c < channels_.size(); ++c)
           for (const double derivative : response.derivatives[i][c]) J(k++, column) = derivative * by_x / fit_.channels[c].scale;
       }
-      if (r != nullptr) *r = residuals(response.values);
-    } catch (const Error&) { return false; }
-    return J.allFinite() && (r == nullptr || (*r)->allFinite());
+      if (!J.allFinite()) return Derived::unknown;
+      if (r == nullptr) return Derived::all;
+      Vector residual = residuals(response.values);
+      if (!residual.allFinite()) return Derived::no_run;
+      *r = std::move(residual);
+      return Derived::all;
+    } catch (const Error&) { return Derived::no_run; }
   }
 
   /// Central differences, or one-sided ones: to the other side where a run fails. False: both sides do.
@@ -389,7 +399,8 @@ class Misfit {
   bool exact_ = false;                            // runs have derivatives
   bool are_parameters_ = false;                   // what is fitted leaves the structure of the model
   bool together_ = false;                         // one run gives the residuals and all their derivatives
-  Vector derived_at_;                             // where it did
+  bool accepted_ = true;                          // the last step of the search was: the next one probably will be
+  Vector derived_at_;                             // where a run did
   Matrix derived_;                                // the derivatives there
   std::vector<std::pair<Vector, Vector>> known_;  // x and residuals of the last runs
   // of the last step of the search
@@ -407,6 +418,7 @@ void judge(const Misfit& misfit, const Eigen::VectorXd& x, const Eigen::VectorXd
   constexpr double kSingular = 1e-10;   // of the eigenvalues of the correlated columns
   constexpr double kCorrelated = 0.99;  // magnitude of a correlation
   constexpr double kUncertain = 0.5;    // standard error of the logarithm
+  constexpr double kStill = 0.01;       // of x
   const Eigen::Index n = x.size();
   const std::size_t size = fit.parameters.size();
   const auto name = [&](Eigen::Index i) { return fit.parameters[static_cast<std::size_t>(i)].path; };
@@ -432,6 +444,13 @@ void judge(const Misfit& misfit, const Eigen::VectorXd& x, const Eigen::VectorXd
     return;
   }
   const Eigen::MatrixXd inverse = modes.vectors * modes.values.cwiseInverse().asDiagonal() * modes.vectors.transpose();
+  // at a minimum the step that the linearised residuals ask for is none
+  const Eigen::VectorXd step = -(inverse * (unit.transpose() * r)).cwiseQuotient(length);
+  for (Eigen::Index i = 0; i < n && fit.failed_runs > 0; ++i)
+    if (std::abs(step(i)) > kStill)
+      fit.warnings.push_back(fmt::format(
+          "the search ended beside values whose runs fail or are invalid: the residuals still fall with a {} {}; try other start values",
+          step(i) > 0 ? "larger" : "smaller", name(i)));
   const double freedom = static_cast<double>(r.size() - n) / static_cast<double>(r.size());
   Eigen::MatrixXd noise = Eigen::MatrixXd::Zero(n, n);
   Eigen::Index begin = 0;

@@ -19,9 +19,6 @@ namespace trunnion {
 
 namespace {
 
-/// By which a derivative is multiplied to be compared with others.
-double scale(const SensitivityStudy::Named& parameter) { return parameter.value == 0 ? 1 : std::abs(parameter.value); }
-
 /// Whether a pattern names the path, or what it is part of: `cylinders.lift`.
 bool names(std::string_view pattern, std::string_view path) {
   for (std::size_t end = path.size(); end != std::string_view::npos && end > 0; end = path.rfind('.', end - 1))
@@ -50,7 +47,7 @@ GradientStudy gradient_study(const CompiledModel& model, const std::vector<std::
   }
   const double duration = model.description.solver.duration;
   for (std::size_t i = 0; i < times.size(); ++i)
-    if (!(times[i] >= (i > 0 ? std::nextafter(times[i - 1], duration) : 0) && times[i] <= duration * (1 + kSameSampleTime)))
+    if (!((i > 0 ? times[i] > times[i - 1] : times[i] >= 0) && times[i] <= duration * (1 + kSameSampleTime)))
       throw InputError({{{"--at", 0, 0},
                          "",
                          fmt::format("instant {} is {} s", i + 1, times[i]),
@@ -60,6 +57,7 @@ GradientStudy gradient_study(const CompiledModel& model, const std::vector<std::
   std::vector<SampledChannel> sampled;
   std::vector<std::string> units;
   for (const std::string& name : channels) {
+    if (std::any_of(sampled.begin(), sampled.end(), [&](const SampledChannel& channel) { return channel.name == name; })) continue;
     const auto at =
         std::find_if(reader.channels().begin(), reader.channels().end(), [&](const Channel& channel) { return channel.name == name; });
     if (at == reader.channels().end()) {
@@ -113,14 +111,14 @@ std::string gradient_text(const GradientStudy& study, std::size_t most) {
     text += fmt::format("{} at {} s: {:.6g} {}\n", y.channel, y.time, y.value, y.unit);
     std::vector<std::size_t> order(study.parameters.size());
     std::iota(order.begin(), order.end(), 0U);
-    const auto effect = [&](std::size_t i) { return std::abs(y.gradient[i]) * scale(study.parameters[i]); };
+    const auto effect = [&](std::size_t i) { return std::abs(y.gradient[i] * study.parameters[i].value); };  // of one that is 0 none
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return effect(a) > effect(b); });
     std::vector<std::vector<std::string>> lines{{"parameter", "value", "unit", "dy/dp", "p dy/dp"}};
     for (const std::size_t i : order) {
       if (lines.size() > most || effect(i) == 0) break;
       const SensitivityStudy::Named& p = study.parameters[i];
       lines.push_back({p.name, fmt::format("{:.6g}", p.value), p.unit, fmt::format("{:.6g}", y.gradient[i]),
-                       fmt::format("{:.6g}", y.gradient[i] * (p.value == 0 ? 1 : p.value))});
+                       fmt::format("{:.6g}", y.gradient[i] * p.value)});
     }
     text += aligned(lines, 1);
   }

@@ -82,6 +82,7 @@ class Backwards {
   }
 
   std::vector<std::vector<Real>> gradients(const SumWeights& weights) {
+    if (weights.empty()) return {};
     sums_.assign(weights.size(), Tape::Weights(tape_));
     of_state_.assign(weights.size(), std::vector<Real>(start_.values().size() + 1));
     for (std::size_t k = parts_.size(); k-- > 1;) follow_part(parts_[k - 1], parts_[k].state.time.value(), weights);
@@ -100,7 +101,7 @@ class Backwards {
  private:
   void follow_part(const Begin& begin, Real end, const SumWeights& weights) {
     trunnion::StateVector state = begin.state;
-    std::vector<Place> leaves(of_state_.empty() ? 0 : of_state_.front().size());
+    std::vector<Place> leaves(of_state_.front().size());
     const InUse use(&tape_);
     for_each_number(state, [&](Number& number, std::size_t i) {
       number = number.varies() ? Number::leaf(number.value()) : Number(number.value());

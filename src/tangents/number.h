@@ -83,20 +83,20 @@ class Number {
 
   /// A function's value, with its slope at a, or at a and b.
   static constexpr Number chain(Real value, Real slope, const Number& a) {
-    if (a.kind_ == Kind::differentiated) return {value, slope * a.d_};
-    return a.kind_ == Kind::constant ? Number(value) : taped(value, slope, a, 0, Number());
+    if (a.kind_ == Kind::constant) return Number(value);
+    return a.kind_ == Kind::differentiated ? Number(value, slope * a.d_) : taped(value, slope, a, 0, a);
   }
   static constexpr Number chain(Real value, Real slope_a, const Number& a, Real slope_b, const Number& b) {
-    if (!b.varies()) return chain(value, slope_a, a);
-    if (!a.varies()) return chain(value, slope_b, b);
-    return a.kind_ == Kind::taped ? taped(value, slope_a, a, slope_b, b) : Number(value, slope_a * a.d_ + slope_b * b.d_);
+    if (b.kind_ == Kind::constant) return chain(value, slope_a, a);
+    if (a.kind_ == Kind::constant) return chain(value, slope_b, b);
+    return a.kind_ == Kind::differentiated ? Number(value, slope_a * a.d_ + slope_b * b.d_) : taped(value, slope_a, a, slope_b, b);
   }
 
  private:
   enum class Kind : unsigned char { constant, differentiated, taped };
 
   /// What does not change with a and b, such as 0 a or a - a, is a constant.
-  static Number taped(Real value, Real slope_a, const Number& a, Real slope_b, const Number& b) {
+  [[gnu::noinline]] static Number taped(Real value, Real slope_a, const Number& a, Real slope_b, const Number& b) {
     const Place of_a = a.place(), of_b = b.place();
     if (of_a == of_b && of_a != 0) return slope_a + slope_b == 0 ? Number(value) : taped(value, put(of_a, slope_a + slope_b, 0, 0));
     return slope_a == 0 && slope_b == 0 ? Number(value) : taped(value, put(of_a, slope_a, of_b, slope_b));
@@ -105,7 +105,7 @@ class Number {
     Tape* const tape = Tape::current();
     return tape == nullptr ? 0 : tape->add(a, slope_a, b, slope_b);
   }
-  static bool same_derivatives(const Number& a, const Number& b) {
+  [[gnu::noinline]] static bool same_derivatives(const Number& a, const Number& b) {
     if (a.kind_ == Kind::taped || b.kind_ == Kind::taped) return a.kind_ == b.kind_ && a.place() == b.place();
     for (int i = 0; i < kVariables; ++i)
       if (a.partial(i) != b.partial(i)) return false;

@@ -10,8 +10,10 @@
 
 namespace tangents {
 
-std::string follow_run(const std::string& compact, const std::vector<std::string>& parameters, std::vector<Response>& responses) {
+std::string follow_run(const std::string& compact, const std::vector<std::string>& parameters, std::vector<Response>& responses,
+                       bool& in_plane) {
   const std::shared_ptr<const trunnion::CompiledModel> model = trunnion::compile(with_variables(compact, parameters));
+  in_plane = model->planar;
   std::vector<trunnion::SampledChannel> channels;
   for (const Response& response : responses)
     channels.push_back({response.channel, std::vector<Number>(response.times.begin(), response.times.end())});

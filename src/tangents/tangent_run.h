@@ -20,6 +20,8 @@ struct Response {
 /// Runs a model from its start as far as the responses ask for it. `compact`: its compact form (schema/compact.h); `parameters`: paths of at most
 /// kVariables numbers of it (schema/parameters.h). Returns why the run ended early; empty: it did not. Throws std::exception for a model that does not
 /// compile, or whose start has no solution.
-std::string follow_run(const std::string& compact, const std::vector<std::string>& parameters, std::vector<Response>& responses);
+/// `in_plane`: whether the machine is a planar one, which none of the parameters moves out of its plane.
+std::string follow_run(const std::string& compact, const std::vector<std::string>& parameters, std::vector<Response>& responses,
+                       bool& in_plane);
 
 }  // namespace tangents

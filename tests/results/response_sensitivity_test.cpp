@@ -124,10 +124,22 @@ TEST(ResponseSensitivity, ContainsTheAssemblyOfLoops) {
                      paths.size() / 2);
 }
 
+/// Where the machine leaves its plane, its redundant constraints have other multipliers.
+TEST(ResponseSensitivity, ANumberThatLeavesThePlaneDoesNotChangeTheOthers) {
+  const auto model = test::load_example("ladder", {"solver.duration=0.02"});
+  const std::vector<SampledChannel> channels = sampled({"w8.multiplier_1"}, 0.02, 2);
+  const std::string path = "joints.h4.revolute.at.0";
+  const double alone = response_sensitivity(*model, {path}, channels).derivatives[0][0].back();
+  const ResponseSensitivity both = response_sensitivity(*model, {"joints.v0.revolute.orientation.0", path}, channels);
+  EXPECT_NEAR(both.derivatives[1][0].back(), alone, 1e-12 * std::abs(alone));
+  EXPECT_NE(alone, 0);
+}
+
 struct Case {
   const char* name;
   bool spatial;
   std::vector<std::string> set;
+  double increment = 1e-4;  // relative; shorter where stages meet the kink of a bristle at rest
 };
 
 class BusyMachine : public testing::TestWithParam<Case> {};
@@ -150,7 +162,7 @@ TEST_P(BusyMachine, HasTheDerivativesOfDifferences) {
   const std::vector<SampledChannel> channels = sampled(
       {"base.position", "arm.angle", "arm.rate", "v2.pressure", "lift.force", "swing.friction", "energy.kinetic", "energy.potential"}, 0.03,
       6);
-  expect_differences(*model, paths, channels, 2e-5);
+  expect_differences(*model, paths, channels, 2e-5, 0, GetParam().increment);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -159,7 +171,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"Cartesian", false, {"solver.coordinates=cartesian"}}, Case{"Bdf2", false, {"solver.integrator=bdf2"}},
                     Case{"Esdirk3", true, {"solver.integrator=esdirk3"}},
                     Case{"GeneralizedAlpha", false, {"solver.integrator=generalized_alpha"}},
-                    Case{"RungeKutta", true, {"solver.integrator=rk4", "solver.constraints=double_step", "solver.step=0.05 ms"}}),
+                    Case{"RungeKutta", true, {"solver.integrator=rk4", "solver.constraints=double_step", "solver.step=0.05 ms"}, 1e-5}),
     [](const auto& of) { return std::string(of.param.name); });
 
 TEST(ResponseSensitivity, OfAControlledMachine) {

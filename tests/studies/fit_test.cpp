@@ -310,6 +310,24 @@ TEST_F(Fitting, RunsThatFailAreStepsTooFar) {
   EXPECT_NEAR(result.parameters[1].value / B, 1, 1e-9);
 }
 
+/// The recording has 400 N of Coulomb friction, but the static friction of the model is 300 N, above which runs are invalid.
+TEST_F(Fitting, SaysWhereRunsBesideAreInvalid) {
+  const CaseResult other = run_case(
+      test::load_example("lever", {"solver.duration=2", "cylinders.lift.friction.static=600", "cylinders.lift.friction.coulomb=400"}));
+  const Recording& r = other.recorder->recording();
+  std::string text = "time,lever.angle\n";
+  for (std::size_t i = 0; i < r.rows(); i += 10) text += fmt::format("{},{}\n", r.columns[0][i], column(r, "lever.angle")[i]);
+  FitRequest request;
+  request.model_file = std::string(TRUNNION_SOURCE_DIR) + "/examples/lever.yaml";
+  request.overrides.push_back(parse_override("solver.duration=2"));
+  request.parameters = {"cylinders.lift.friction.coulomb"};
+  request.reference = file(text);
+  const Fit result = fit(request);
+  EXPECT_LE(result.parameters[0].value, 300 * (1 + 1e-9));
+  const auto names_it = [](const std::string& w) { return w.find("still fall with a larger cylinders.lift.friction.coulomb") != w.npos; };
+  EXPECT_TRUE(std::any_of(result.warnings.begin(), result.warnings.end(), names_it));
+}
+
 TEST_F(Fitting, AStartThatFailsIsASimulationError) {
   // the oscillating force pulls the piston out beyond chamber B
   const std::vector<std::string> set{"cylinders.lift.chamber_length_A=2", "cylinders.lift.chamber_length_B=0.1 mm"};

@@ -107,15 +107,6 @@ bool add_joint_elements(const CompiledModel& model, const JointPort& port, Chann
   return true;
 }
 
-/// Rate of the factor by which pressures change the friction [1/s]; those of sources are constant here.
-template <int D, class S>
-double friction_factor_rate(const MachineValues<D, S>& x, const Actuator& a) {
-  double rate = 0;
-  for (const auto& [node, growth] : {std::pair{a.A, a.cylinder.friction_A}, {a.B, a.cylinder.friction_B}})
-    if (growth > 0 && x.netlist.nodes[node].state >= 0) rate += growth * x.ydot[x.netlist.nodes[node].state];
-  return rate;
-}
-
 /// Energies of bristles and dampers are functions of the state, added to `stored`; the rest of their power is heat.
 template <int D, class S>
 S actuator_heat(const MachineValues<D, S>& x, int i, S& stored) {
@@ -125,10 +116,11 @@ S actuator_heat(const MachineValues<D, S>& x, int i, S& stored) {
   S heat = port.viscous * rate - port.damper * rate;
   if (a.cylinder.coulomb > 0) heat += a.cylinder.drag(x.oil.pressure[a.A], x.oil.pressure[a.B], rate) * rate;
   if constexpr (kPlain<S>) {
-    const double *states = x.y.data() + a.state, energy = friction_stored_energy(a.friction, states),
-                 factor = friction_factor(a, x.oil.pressure);
-    heat += factor * friction_dissipated_power(a.friction, rate, states) - friction_factor_rate(x, a) * energy;
-    stored += factor * energy;
+    // what pressures add to the friction is heat: bristles store what they would without
+    const double* const states = x.y.data() + a.state;
+    const double factor = friction_factor(a, x.oil.pressure);
+    heat += friction_dissipated_power(a.friction, rate, states) + (1 - 1 / factor) * port.friction * rate;
+    stored += friction_stored_energy(a.friction, states);
   }
   const EndDamper& d = a.cylinder.damper;
   const S x_A = max(S(d.length - a.cylinder.chamber_A(s)), 0.0), x_B = max(S(d.length - a.cylinder.chamber_B(s)), 0.0);
