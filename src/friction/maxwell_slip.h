@@ -5,8 +5,9 @@
 //   g(v) = F_c + (F_s - F_c) exp(-(|v| / v_s)^n)
 //   F = sum f_i + sigma2 v
 // a_i and c_i are shares of the force and of the stiffness, with sums of 1. A contact that holds does not slip at all (q_i_dot = v): no
-// creep below F_s, whatever the load does in time. In slip q_i tends to a_i g / k_i with the rate sigma0 / sigma1, the attraction rate C / g
-// of the generalised Maxwell slip. Contact and element are the virtual viscoelastic element of quasistatic actuators with another set.
+// creep below F_c, whatever the load does in time, nor below F_s while |v|, elastic motion included, is far below v_s. In slip q_i tends
+// to a_i g / k_i with the rate sigma0 / sigma1, the attraction rate C / g of the generalised Maxwell slip. Contact and element are the
+// virtual viscoelastic element of quasistatic actuators with another set.
 // Sign: F and q_i are positive with positive v. Energy: F v = d(sum k_i q_i^2 / 2)/dt + sum (f_i w_i + b_i q_i_dot^2) + sigma2 v^2; all
 // parts of the heat are non-negative.
 // Validity: F_s >= F_c > 0, sigma0 > 0, sigma1 > 0. One-sided slopes where a contact begins to slip.
