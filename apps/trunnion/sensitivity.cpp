@@ -25,7 +25,7 @@ constexpr std::size_t kMostRows = 15;  // of a table on the terminal
 
 int write_gradient(const SensitivityOptions& options) {
   if (options.request.channels.empty()) throw InputError({{{"--gradient", 0, 0}, "", "no channels are given", "--channels NAME,...", ""}});
-  const GradientStudy study = gradient_study(*options.model.load(), options.request.parameters, options.request.channels, options.at);
+  const GradientStudy study = gradient_study(options.model.load(), options.request.parameters, options.request.channels, options.at);
   if (!study.failure.empty()) {
     std::fprintf(stderr, "%s\n", study.failure.c_str());
     return kFailed;
@@ -73,7 +73,7 @@ void add_sensitivity(CLI::App& app, Action& action) {
   };
   list("--parameters", request.parameters, "numbers of the model file; may be repeated [with --gradient: all]", "PATH,...");
   list("--channels", request.channels,
-       "channels, names or patterns with a final *; may be repeated [those that the model records; with --gradient names, required]",
+       "channels, names or patterns with a final *; may be repeated [those that the model records; with --gradient required]",
        "CHANNEL,...");
   CLI::Option* const points = command->add_option("--points", request.points, "about so many instants, at steps of the run [1000]")
                                   ->type_name("N")

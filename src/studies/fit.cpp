@@ -356,7 +356,9 @@ class Misfit {
       if (!residual.allFinite()) return Derived::no_run;
       *r = std::move(residual);
       return Derived::all;
-    } catch (const Error&) { return Derived::no_run; }
+    } catch (const InputError&) { return Derived::no_run; } catch (const Error&) {
+      return Derived::unknown;
+    }
   }
 
   /// Central differences, or one-sided ones: to the other side where a run fails. False: both sides do.

@@ -11,7 +11,7 @@
 
 #include "base/diagnostic.h"
 #include "results/files.h"
-#include "run/channel_reader.h"
+#include "run/channel_samples.h"
 #include "schema/parameters.h"
 #include "studies/table.h"
 
@@ -28,10 +28,11 @@ bool names(std::string_view pattern, std::string_view path) {
 
 }  // namespace
 
-GradientStudy gradient_study(const CompiledModel& model, const std::vector<std::string>& parameters,
+GradientStudy gradient_study(const std::shared_ptr<const CompiledModel>& given, const std::vector<std::string>& parameters,
                              const std::vector<std::string>& channels, const std::vector<double>& times) {
+  const auto [model, of_machine] = observed(given, channels);
   GradientStudy study;
-  Description description = model.description;
+  Description description = model->description;
   const std::vector<Parameter> known = parameters_of(description);
   for (const std::string& pattern : parameters)
     if (std::none_of(known.begin(), known.end(), [&](const Parameter& p) { return names(pattern, p.path); }))
@@ -45,7 +46,7 @@ GradientStudy gradient_study(const CompiledModel& model, const std::vector<std::
     study.parameters.push_back({p.path, p.unit, *p.value});
     paths.push_back(p.path);
   }
-  const double duration = model.description.solver.duration;
+  const double duration = model->description.solver.duration;
   for (std::size_t i = 0; i < times.size(); ++i)
     if (!((i > 0 ? times[i] > times[i - 1] : times[i] >= 0) && times[i] <= duration * (1 + kSameSampleTime)))
       throw InputError({{{"--at", 0, 0},
@@ -53,27 +54,10 @@ GradientStudy gradient_study(const CompiledModel& model, const std::vector<std::
                          fmt::format("instant {} is {} s", i + 1, times[i]),
                          fmt::format("increasing times from 0 to the end of the run at {} s", duration),
                          ""}});
-  const ChannelReader reader(std::make_shared<CompiledModel>(model));
   std::vector<SampledChannel> sampled;
-  std::vector<std::string> units;
-  for (const std::string& name : channels) {
-    if (std::any_of(sampled.begin(), sampled.end(), [&](const SampledChannel& channel) { return channel.name == name; })) continue;
-    const auto at =
-        std::find_if(reader.channels().begin(), reader.channels().end(), [&](const Channel& channel) { return channel.name == name; });
-    if (at == reader.channels().end()) {
-      std::vector<std::string> names;
-      for (const Channel& channel : reader.channels()) names.push_back(channel.name);
-      const std::string near = nearest_name(name, names);
-      throw InputError({{{"--channels", 0, 0},
-                         "",
-                         fmt::format("there is no channel '{}'", name),
-                         "the name of a channel such as " + names[1 % names.size()],
-                         near.empty() ? "" : "did you mean '" + near + "'?"}});
-    }
-    sampled.push_back({name, times.empty() ? std::vector<double>{duration} : times});
-    units.push_back(at->unit);
-  }
-  const ResponseGradient of = response_gradient(model, paths, sampled, [&](const std::vector<std::vector<double>>& values) {
+  for (const SensitivityStudy::Named& channel : of_machine)
+    sampled.push_back({channel.name, times.empty() ? std::vector<double>{duration} : times});
+  const ResponseGradient of = response_gradient(*model, paths, sampled, [&](const std::vector<std::vector<double>>& values) {
     SumWeights weights;  // each value alone
     for (std::size_t c = 0; c < values.size(); ++c)
       for (std::size_t k = 0; k < values[c].size(); ++k) {
@@ -87,7 +71,7 @@ GradientStudy gradient_study(const CompiledModel& model, const std::vector<std::
   std::size_t sum = 0;
   for (std::size_t c = 0; c < sampled.size() && of.failure.empty(); ++c)
     for (std::size_t k = 0; k < of.values[c].size(); ++k)
-      study.values.push_back({sampled[c].name, units[c], sampled[c].times[k], of.values[c][k], of.gradients[sum++]});
+      study.values.push_back({sampled[c].name, of_machine[c].unit, sampled[c].times[k], of.values[c][k], of.gradients[sum++]});
   return study;
 }
 

@@ -22,9 +22,9 @@ struct GradientStudy {
   std::string failure;        // why the run ended early, then there are no values; empty: it did not
 };
 
-/// `parameters`: patterns of paths; none: all parameters. `channels`: names. `times` [s], increasing; none: the end. Throws InputError, and Error as
+/// `parameters`: patterns of paths; none: all parameters. `channels`: as of a SensitivityRequest. `times` [s], increasing; none: the end. Throws InputError, and Error as
 /// response_gradient() does.
-GradientStudy gradient_study(const CompiledModel& model, const std::vector<std::string>& parameters,
+GradientStudy gradient_study(const std::shared_ptr<const CompiledModel>& given, const std::vector<std::string>& parameters,
                              const std::vector<std::string>& channels, const std::vector<double>& times);
 
 /// gradient.csv: a row per parameter: `parameter`, `value`, `unit`, and for each channel and time a column `CHANNEL at TIME s`, SI.

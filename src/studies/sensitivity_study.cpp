@@ -112,43 +112,49 @@ std::string per(const std::string& unit, const std::string& by) {
 
 }  // namespace
 
-SensitivityStudy sensitivity_study(const std::shared_ptr<const CompiledModel>& given, const SensitivityRequest& request) {
-  if (request.parameters.empty())
-    throw InputError({{{"--parameters", 0, 0}, "", "no parameters are given", "paths of numbers in the model file", ""}});
-  std::shared_ptr<const CompiledModel> model = given;
-  if (!request.channels.empty()) {
+ObservedModel observed(const std::shared_ptr<const CompiledModel>& given, const std::vector<std::string>& wanted) {
+  ObservedModel result{given, {}};
+  if (!wanted.empty()) {
     std::vector<std::string> known;
     for (const auto& list : {ChannelReader(given).channels(), channels_on_request(given)})
       for (const Channel& channel : list) known.push_back(channel.name);
-    for (const std::string& wanted : request.channels) {
-      if (std::any_of(known.begin(), known.end(), [&](const std::string& name) { return names_channel(wanted, name); })) continue;
-      const std::string near = nearest_name(wanted, known);
+    for (const std::string& pattern : wanted) {
+      if (std::any_of(known.begin(), known.end(), [&](const std::string& name) { return names_channel(pattern, name); })) continue;
+      const std::string near = nearest_name(pattern, known);
       throw InputError({{{"--channels", 0, 0},
                          "",
-                         fmt::format("there is no channel '{}'", wanted),
+                         fmt::format("there is no channel '{}'", pattern),
                          "the name of a channel such as " + known[1 % known.size()],
                          near.empty() ? "" : "did you mean '" + near + "'?"}});
     }
     Description description = given->description;
-    description.record.channels = request.channels;
-    model = compile(std::move(description));
+    description.record.channels = wanted;
+    result.model = compile(std::move(description));
   }
-  const ChannelReader reader(model);
-  SensitivityStudy study;
-  study.times = instants(model->description, request.points);
-  std::vector<SampledChannel> channels;
-  for (const std::size_t i : recorded_channels(model, reader)) {
+  const ChannelReader reader(result.model);
+  for (const std::size_t i : recorded_channels(result.model, reader)) {
     const Channel& channel = reader.channels()[i];
     if (channel.name == "time" || channel.error || channel.name.starts_with("solver.")) continue;
-    study.channels.push_back({channel.name, channel.unit, 0});
-    channels.push_back({channel.name, study.times});
+    result.channels.push_back({channel.name, channel.unit, 0});
   }
-  if (channels.empty())
+  if (result.channels.empty())
     throw InputError({{{"--channels", 0, 0},
                        "",
                        "no channel is a quantity of the machine",
                        "such as " + reader.channels()[1 % reader.channels().size()].name,
                        ""}});
+  return result;
+}
+
+SensitivityStudy sensitivity_study(const std::shared_ptr<const CompiledModel>& given, const SensitivityRequest& request) {
+  if (request.parameters.empty())
+    throw InputError({{{"--parameters", 0, 0}, "", "no parameters are given", "paths of numbers in the model file", ""}});
+  const auto [model, of_machine] = observed(given, request.channels);
+  SensitivityStudy study;
+  study.times = instants(model->description, request.points);
+  study.channels = of_machine;
+  std::vector<SampledChannel> channels;
+  for (const SensitivityStudy::Named& channel : study.channels) channels.push_back({channel.name, study.times});
   study.response = response_sensitivity(*model, request.parameters, channels, request.threads);
   Description description = model->description;
   for (const std::string& path : request.parameters)
@@ -158,7 +164,7 @@ SensitivityStudy sensitivity_study(const std::shared_ptr<const CompiledModel>& g
   study.check_left_out = request.check && !study.response.failure.empty();
   if (request.check && !study.check_left_out) {
     study.distances.resize(study.parameters.size());
-    for_each_parallel(study.parameters.size(), request.threads, [&](std::size_t i) {
+    for_each_parallel(study.parameters.size(), request.threads, [&, &model = model](std::size_t i) {
       study.distances[i] = distances(*model, study.parameters[i], channels, study.response.derivatives[i]);
     });
   }

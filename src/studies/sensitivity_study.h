@@ -33,6 +33,14 @@ struct SensitivityStudy {
   bool check_left_out = false;  // as the run ended early
 };
 
+/// A model that records the channels whose derivatives are wanted, and these: quantities of the machine. `wanted`: names or patterns as of
+/// record.channels, those on request included; none: those that the model records. Throws InputError for others.
+struct ObservedModel {
+  std::shared_ptr<const CompiledModel> model;
+  std::vector<SensitivityStudy::Named> channels;
+};
+ObservedModel observed(const std::shared_ptr<const CompiledModel>& given, const std::vector<std::string>& wanted);
+
 /// Throws InputError, and Error as response_sensitivity() does.
 SensitivityStudy sensitivity_study(const std::shared_ptr<const CompiledModel>& given, const SensitivityRequest& request);
 

@@ -11,18 +11,12 @@
 #include "results/response_sensitivity.h"
 #include "schema/parameters.h"
 #include "support/machines.h"
+#include "support/sampled.h"
 
 namespace trunnion {
 namespace {
 
-std::vector<SampledChannel> sampled(const std::vector<std::string>& names, double end, int count) {
-  std::vector<SampledChannel> channels;
-  for (const std::string& name : names) {
-    channels.push_back({name, {}});
-    for (int i = 0; i <= count; ++i) channels.back().times.push_back(end * i / count);
-  }
-  return channels;
-}
+using test::sampled;
 
 /// The gradients of two sums with random weights are the sums of the forward derivatives, for all `paths`.
 void expect_forward(const CompiledModel& model, const std::vector<std::string>& paths, const std::vector<SampledChannel>& channels,

@@ -12,6 +12,7 @@
 #include "machine/start.h"
 #include "schema/parameters.h"
 #include "support/machines.h"
+#include "support/sampled.h"
 
 namespace trunnion {
 namespace {
@@ -45,14 +46,7 @@ Values differences(const CompiledModel& model, const Parameter& parameter, const
   return up;
 }
 
-std::vector<SampledChannel> sampled(const std::vector<std::string>& names, double end, int count) {
-  std::vector<SampledChannel> channels;
-  for (const std::string& name : names) {
-    channels.push_back({name, {}});
-    for (int i = 0; i <= count; ++i) channels.back().times.push_back(end * i / count);
-  }
-  return channels;
-}
+using test::sampled;
 
 /// Every derivative agrees with differences, relative to the largest of its channel; small ones as far as differences resolve them. Parameters
 /// that have no values beside their own are left out; at most `most`.
