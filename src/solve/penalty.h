@@ -64,6 +64,10 @@ class Penalty {
   bool project(bool moved, StepOutcome& report);
   double weighted_square(const std::vector<double>& rows) const;
   void remove_constraint_rate(const SystemMatrix& P, const double* jacobian, const std::vector<double>& rate, double* x);
+  void add_multipliers_of(const std::vector<double>& rate, const double* jacobian_q, double factor, double* multipliers);
+  bool directions_turn() const;
+  void average_directions(const SystemMatrix& P);
+  void add_momentum(const double* v, double* r);
 
   MachineStep<D>& step_;
   const CompiledModel& model_;
@@ -78,6 +82,10 @@ class Penalty {
   std::vector<double> K_;                  // per velocity: its stiffness without constraints
   std::vector<double> held_, held_q_;      // jacobian and jacobian_q where the matrices were assembled, after the mechanism has moved
   std::vector<double> correction_;         // of a projection
+  // of the projections of a step together, see average_directions()
+  std::vector<double> impulse_, kick_;  // per row; per velocity
+  std::vector<double> opposite_, zero_;
+  MechanismState<D> ends_;  // the position stage at the ends of the step, without gravity
   double moved_ = 0;                       // by the increments since the mechanism was evaluated [rad, of the machine's length]
   bool there_ = false;                     // the end of the step is where the constraints were evaluated
   double response_ = 0;                    // largest increment of the last respond_to_forces()
