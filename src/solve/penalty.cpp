@@ -19,7 +19,8 @@ constexpr double kProjected = 1e-5;      // relative to the initial violation: r
 constexpr double kRoundingRate = 1e-14;  // relative to the velocities: rounding of a violation
 constexpr double kSlight = 1e-5;         // relative to the velocities (accelerations): violation removed equally well by any metric
 constexpr double kSameGradients = 3e-8;  // [rad, of the machine's length] displacement over which constraint gradients are constant
-constexpr double kTurn = 1e-3;  // [rad, of the machine's length] displacement in a step over which the directions of projections may turn
+constexpr double kTurn = 1e-3;    // [rad, of the machine's length] displacement in a step over which the directions of projections may turn
+constexpr double kHardly = 3e-7;  // relative to the velocities: violation whose directions need not be averaged
 constexpr int kProjections = 5;
 constexpr int kClosingPasses = 20;
 constexpr int kRecordedPasses = 1;         // made by a recording whether they are needed or not, instead of branches
@@ -364,11 +365,11 @@ void Penalty<D>::remove_constraint_rate(const SystemMatrix& P, const double* jac
   for (std::size_t i = 0; i < correction_.size(); ++i) x[i] -= correction_[i];
 }
 
-/// multipliers += factor alpha (rate - J correction_): the forces of the last remove_constraint_rate(), with all that P opposes.
+/// multipliers += alpha (rate - J correction_) / divisor: the forces of the last remove_constraint_rate(), with all that P opposes.
 template <int D>
-void Penalty<D>::add_multipliers_of(const std::vector<double>& rate, const double* jacobian_q, double factor, double* multipliers) {
+void Penalty<D>::add_multipliers_of(const std::vector<double>& rate, const double* jacobian_q, double divisor, double* multipliers) {
   jacobian_product(m_, jacobian_q, correction_.data(), left_.data());
-  for (int i = 0; i < m_.rows; ++i) multipliers[i] += factor * alpha_[i] * (rate[i] - left_[i]);
+  for (int i = 0; i < m_.rows; ++i) multipliers[i] += alpha_[i] * (rate[i] - left_[i]) / divisor;
 }
 
 /// Whether the directions of the projections can turn within the step.
@@ -432,14 +433,14 @@ bool Penalty<D>::project(bool moved, StepOutcome& report) {
   const double enough = std::max(kProjected * kProjected * size, kRoundingRate * kRoundingRate * velocities);
   const SystemMatrix* P = metric_for(size, velocities);
   if (P == nullptr) return false;
-  const bool average = !plain_ && step_.motion_rule->is_trapezoidal() && directions_turn();
+  const bool average = !plain_ && size > kHardly * kHardly * velocities && step_.motion_rule->is_trapezoidal() && directions_turn();
   std::fill(impulse_.begin(), impulse_.end(), 0.0);
   std::fill(kick_.begin(), kick_.end(), 0.0);
   for (int i = 0; i < kProjections; ++i) {
     const double before = size;
     remove_constraint_rate(*P, J, mech.Phi_dot, step_.next.v());
     if (average) {
-      add_multipliers_of(mech.Phi_dot, J_q, -1 / step_.factors.acceleration, impulse_.data());
+      add_multipliers_of(mech.Phi_dot, J_q, -step_.factors.acceleration, impulse_.data());
       for (std::size_t k = 0; k < kick_.size(); ++k) kick_[k] -= correction_[k];
     }
     constraint_rates(m_, step_.next.v(), mech);
@@ -454,7 +455,7 @@ bool Penalty<D>::project(bool moved, StepOutcome& report) {
   remove_constraint_rate(*P, J, mech.Phi_ddot, step_.next.a());
   if (plain_) return true;
   std::fill(step_.work.multipliers.begin(), step_.work.multipliers.end(), 0.0);
-  add_multipliers_of(mech.Phi_ddot, J_q, 1 / step_.factors.acceleration, step_.work.multipliers.data());
+  add_multipliers_of(mech.Phi_ddot, J_q, step_.factors.acceleration, step_.work.multipliers.data());
   for (int i = 0; i < m_.rows; ++i) step_.next.multipliers()[i] += step_.work.multipliers[i];
   if (!average) return true;
   const double half = step_.factors.velocity / step_.factors.acceleration;  // h/2

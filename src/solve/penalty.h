@@ -5,7 +5,8 @@
 //             lambda += alpha d,   d = Phi + Phi_theta dtheta: remaining violation of the linearised constraints   (10)
 //             `plain`: lambda += alpha Phi at the new positions, once, and neither oil nor constraints are iterated further
 //   project   v and a onto the constraints in the metric W of the last tangent, slight violations in the full tangent   (11), (12);
-//             lambda consistently, so that it belongs to the projected accelerations (not `plain`)
+//             lambda consistently, so that it belongs to the projected accelerations (not `plain`); v along the mean of the directions at
+//             both ends of the step, trapezoidal rule only: average_directions()
 // alpha is a factor per group of constraint rows, set at the first iteration of every step from the stiffness that the group meets
 // (mechanics/penalty_factors.h). All solves with a factored matrix use the gradients it was assembled with.
 // Circuits are condensed to their ports before the mechanism is solved (hydraulics/circuit.h).
@@ -64,7 +65,7 @@ class Penalty {
   bool project(bool moved, StepOutcome& report);
   double weighted_square(const std::vector<double>& rows) const;
   void remove_constraint_rate(const SystemMatrix& P, const double* jacobian, const std::vector<double>& rate, double* x);
-  void add_multipliers_of(const std::vector<double>& rate, const double* jacobian_q, double factor, double* multipliers);
+  void add_multipliers_of(const std::vector<double>& rate, const double* jacobian_q, double divisor, double* multipliers);
   bool directions_turn() const;
   void average_directions(const SystemMatrix& P);
   void add_momentum(const double* v, double* r);
@@ -73,19 +74,19 @@ class Penalty {
   const CompiledModel& model_;
   const Mechanism<D>& m_;
   const Hydraulics& netlist_;
-  SystemMatrix T_, P_;                     // tangent; metric of the projections, with the penalty where they need it; on one pattern
-  std::size_t metric_entries_ = 0;         // of the pattern, before those of the penalty
-  bool plain_ = false;                     // solver.multipliers
-  PenaltyFactors<D> alpha_;                // per row
-  bool alpha_is_set_ = false;              // in this step
-  double inertial_forces_ = 0;             // their share of acting_forces(), as predicted
-  std::vector<double> K_;                  // per velocity: its stiffness without constraints
-  std::vector<double> held_, held_q_;      // jacobian and jacobian_q where the matrices were assembled, after the mechanism has moved
-  std::vector<double> correction_;         // of a projection
+  SystemMatrix T_, P_;                 // tangent; metric of the projections, with the penalty where they need it; on one pattern
+  std::size_t metric_entries_ = 0;     // of the pattern, before those of the penalty
+  bool plain_ = false;                 // solver.multipliers
+  PenaltyFactors<D> alpha_;            // per row
+  bool alpha_is_set_ = false;          // in this step
+  double inertial_forces_ = 0;         // their share of acting_forces(), as predicted
+  std::vector<double> K_;              // per velocity: its stiffness without constraints
+  std::vector<double> held_, held_q_;  // jacobian and jacobian_q where the matrices were assembled, after the mechanism has moved
+  std::vector<double> correction_;     // of a projection
   // of the projections of a step together, see average_directions()
   std::vector<double> impulse_, kick_;  // per row; per velocity
   std::vector<double> opposite_, zero_;
-  MechanismState<D> ends_;  // the position stage at the ends of the step, without gravity
+  MechanismState<D> ends_;                 // the position stage at the ends of the step, without gravity
   double moved_ = 0;                       // by the increments since the mechanism was evaluated [rad, of the machine's length]
   bool there_ = false;                     // the end of the step is where the constraints were evaluated
   double response_ = 0;                    // largest increment of the last respond_to_forces()

@@ -312,7 +312,7 @@ std::array<double, 2> end_with(const char* multipliers, int n, double ratio) {
 /// the positions times the penalty into the multipliers where it is far above.
 TEST(Scale, PlainMultipliersDependOnThePenalty) {
   const auto refined = end_with("refined", 300, 1e4), plain = end_with("plain", 300, 1e4);
-  EXPECT_NEAR(plain[0], refined[0], 1e-8);
+  EXPECT_NEAR(plain[0], refined[0], 1e-7);  // without the mean directions of the velocity projection
   EXPECT_NEAR(end_with("refined", 300, 1e-2)[0], refined[0], 1e-6);
   EXPECT_THROW(end_with("plain", 300, 1e-2), SimulationError);
   EXPECT_NEAR(end_with("refined", 300, 1e9)[1], refined[1], 1e-4 * std::abs(refined[1]));
