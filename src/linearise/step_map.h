@@ -37,6 +37,8 @@
 
 namespace trunnion {
 
+class StepDerivative;
+
 class TransitionMap {
  public:
   /// Independent coordinates are selected at `reference`. Throws Error for integrators and couplings without a fixed monolithic step, for
@@ -66,13 +68,9 @@ class TransitionMap {
   }
 
  private:
-  struct Work;
-  template <int D>
-  struct WorkIn;
-  struct WorkByColumns;
   std::shared_ptr<const CompiledModel> model_;
   MinimalState coordinates_;
-  std::unique_ptr<Work> work_;
+  std::unique_ptr<StepDerivative> work_;
   bool by_equations_ = true;
   std::vector<LinearInput>
       signals_;  // of the inputs: those that are read, and inputs of the model that act through sums and products alone
