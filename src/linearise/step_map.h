@@ -23,7 +23,7 @@
 // Steps with control blocks, of the other implicit rules, and of Baumgarte's trapezoidal rule with constraints are differentiated by numbers that have
 // derivatives (step_columns.h), which also give those with respect to parameters, P. There the inputs are those of the model alone; lags of a
 // rule are held.
-// Derivation: docs/theory.md, "Derivative of a step".
+// The equations of each rule: step_derivative.h and the files that it names. Derivation: docs/theory.md, "Derivative of a step".
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
