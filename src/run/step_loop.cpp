@@ -292,7 +292,6 @@ SimulationError StepLoop::failure() const {
   const std::string smaller = !apart ? fmt::format("a smaller step (now {:g} s)", solver.step)
                                      : fmt::format("a smaller coupling.step (now {:g} s)", schedule_.step()) +
                                            (coupling.scheme == CouplingScheme::sequential ? "" : ", coupling.scheme: sequential");
-  const std::string reach = motions_here();
   if (failed_block_ >= 0)
     return SimulationError(state_.time, "control." + model_->hydraulics.control[failed_block_].name,
                            "its states at the sample have no solution by backward differences",
@@ -322,6 +321,12 @@ SimulationError StepLoop::failure() const {
   if (apart && (failure_.status == StepStatus::unstable || failure_.status == StepStatus::diverged))
     return SimulationError(state_.time, where, "the values left their valid range: the coupling or an explicit step is unstable",
                            smaller + ", a smaller coupling.hydraulics.step, or implicit integrators (trapezoidal) for the subsystems");
+  return failure_of_step(where, smaller);
+}
+
+SimulationError StepLoop::failure_of_step(const std::string& where, const std::string& smaller) const {
+  const SolverDescription& solver = model_->description.solver;
+  const std::string reach = motions_here();
   switch (failure_.status) {
     case StepStatus::stalled:
       if (solver.constraints == ConstraintKind::ali1)

@@ -115,6 +115,8 @@ class StepLoop {
   StepOutcome resolve(double target, PartSink* parts);
   std::string find_not_finite() const;
   std::string motions_here() const;
+  /// Of the element or unknown `where`; `smaller`: words for a smaller step.
+  SimulationError failure_of_step(const std::string& where, const std::string& smaller) const;
 
   std::shared_ptr<const CompiledModel> model_;
   StepSchedule schedule_;

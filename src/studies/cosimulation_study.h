@@ -119,6 +119,9 @@ std::string name_of(MechanismTreatment treatment);   // ALI1, ALI3-P
 std::string name_of(const OilIntegration& oil);      // rk4 at 0.1 ms
 std::string prediction_name(const CouplingChoice&);  // m = 2, interface model
 
+/// The scan of a combination; null: there is none.
+const CouplingScan* scan_of(const CosimulationStudy& study, const CouplingChoice& choice);
+
 /// The machine with the settings of a combination and the communication step H [s].
 Description coupled_machine(const CosimulationRequest& request, const CouplingChoice& choice, double H);
 
