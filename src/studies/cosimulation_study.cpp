@@ -144,6 +144,8 @@ Description monolithic_machine(const Description& machine, double step) {
   return d;
 }
 
+bool has_parallel(const CosimulationRequest& request) { return request.machine.control.empty(); }
+
 Description scheme_machine(const CosimulationRequest& request, CouplingScheme scheme, double H) {
   CouplingChoice choice;
   choice.treatment = MechanismTreatment::ali3p;
@@ -299,13 +301,15 @@ void run_courses(CosimulationStudy& study, const StudyProgress& progress) {
 /// Sequential, because they are timed.
 void run_schemes(CosimulationStudy& study, const StudyProgress& progress) {
   const CosimulationRequest& request = study.request;
-  Counter counter(progress, 1 + 2 * kSchemeSteps.size());
+  std::vector<CouplingScheme> schemes{CouplingScheme::sequential};
+  if (has_parallel(request)) schemes.push_back(CouplingScheme::parallel);
+  Counter counter(progress, 1 + schemes.size() * kSchemeSteps.size());
   const auto add = [&](std::optional<CouplingScheme> scheme, const Description& machine, double H) {
     study.schemes.push_back({scheme, run_machine(machine, H, request.limit, &study.reference)});
     counter.done("sequential and parallel schemes");
   };
   add({}, monolithic_machine(request.machine, kFigureStep), kFigureStep);
-  for (const CouplingScheme scheme : {CouplingScheme::sequential, CouplingScheme::parallel})
+  for (const CouplingScheme scheme : schemes)
     for (const double H : kSchemeSteps) add(scheme, scheme_machine(request, scheme, H), H);
 }
 
@@ -346,6 +350,7 @@ std::vector<std::string> adjustments(const CosimulationStudy& study) {
     if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(text);
   };
   const auto differ = [](double a, double b) { return std::abs(a - b) > kSame * b; };
+  if (!has_parallel(request)) add("scheme `parallel` omitted: it does not support control blocks");
   if (request.quick) add(fmt::format("quick scan: {} steps per decade, limits not refined by bisection", kPreferred5.size()));
   for (const OilIntegration& oil : request.oil) {
     const std::vector<double> steps = scanned_steps(request, oil.step);
