@@ -28,10 +28,10 @@ void write(const CouplingMemory& layout, double* memory, int i, const Bond& bond
   std::copy(std::begin(values), std::end(values), memory + layout.bond(i));
 }
 
-/// Names of its port, of its chamber in channels and in descriptions; empty: a bond of the force.
+/// Its port and chamber, `A` or `B`; empty: a force.
 struct BondName {
   std::string port;
-  const char *chamber, *meaning;
+  const char* chamber;
 };
 std::vector<BondName> bond_names(const CompiledModel& model, const CouplingMemory& layout) {
   const std::vector<int> ports = coupling_ports(model.hydraulics);
@@ -39,12 +39,9 @@ std::vector<BondName> bond_names(const CompiledModel& model, const CouplingMemor
   for (int i = 0; i < layout.bonds(); ++i) {
     const int port = layout.port_of(i);
     const Actuator& a = model.hydraulics.actuators[static_cast<std::size_t>(ports[static_cast<std::size_t>(port)])];
-    BondName name{a.name, "", ""};
-    if (layout.bonds_of(port) == 2)
-      name = i == layout.first_bond(port) ? BondName{a.name, "A", " of chamber A"} : BondName{a.name, "B", " of chamber B"};
-    if (port >= layout.pistons && std::any_of(names.begin(), names.end(), [&](const BondName& other) { return other.port == a.name; }))
-      name.port = std::string(a.section) + "." + a.name;
-    names.push_back(std::move(name));
+    names.push_back({a.name, layout.bonds_of(port) == 1 ? "" : i == layout.first_bond(port) ? "A" : "B"});
+    const auto same = [&](const BondName& other) { return other.port == a.name; };
+    if (port >= layout.pistons && std::any_of(names.begin(), names.end() - 1, same)) names.back().port.insert(0, "forces.");
   }
   return names;
 }
@@ -104,10 +101,10 @@ std::vector<Channel> monitor_channels(const CompiledModel& model) {
   if (model.layout.coupling == 0) return {};
   const CouplingMemory layout = coupling_memory(model);
   std::vector<Channel> channels;
-  for (const auto& [port, chamber, meaning] : bond_names(model, layout)) {
-    const std::string stem = port + ".coupling" + (*chamber != 0 ? "_" : "") + chamber;
-    channels.push_back({stem + "_power_residual", "W",
-                        std::string("power residual of the coupling's bond") + meaning + ", at the last communication point"});
+  for (const auto& [port, chamber] : bond_names(model, layout)) {
+    const std::string stem = port + (*chamber != 0 ? ".coupling_" : ".coupling") + chamber;
+    const std::string of = *chamber != 0 ? std::string(" of chamber ") + chamber : "";
+    channels.push_back({stem + "_power_residual", "W", "power residual of the coupling's bond" + of + ", at the last communication point"});
     channels.push_back({stem + "_energy_residual", "J", "its integral: energy that the coupling has taken from the mechanism"});
   }
   channels.push_back({"coupling.power_residual", "W", "power residual of all bonds together"});
@@ -135,7 +132,7 @@ std::optional<CouplingReport> coupling_report(const CompiledModel& model, const 
   using M = CouplingMemory;
   const CouplingMemory layout = coupling_memory(model);
   CouplingReport report;
-  for (int i = 0; const auto& [port, chamber, meaning] : bond_names(model, layout)) {
+  for (int i = 0; const auto& [port, chamber] : bond_names(model, layout)) {
     const Bond bond = read(layout, memory, i++);
     report.bonds.push_back({port + (*chamber != 0 ? "." : "") + chamber, bond.residual_energy, bond.absolute_energy, bond.work});
   }

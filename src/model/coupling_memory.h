@@ -49,18 +49,19 @@ struct CouplingMemory {
     numbers,
   };
 
-  /// A communication point: its time, then per piston motion and efforts, motions of the other ports, efforts of the loads, then W and b of
-  /// the interface model.
-  int width() const { return kMotion + efforts; }
+  // bonds: of pistons, then of loads
+  int bonds() const { return pistons * efforts + loads; }
+  int first_bond(int port) const { return std::min(port, pistons) * efforts + std::max(port - (ports - loads), 0); }
+  int bonds_of(int port) const { return first_bond(port + 1) - first_bond(port); }
+  int port_of(int bond) const { return bond < pistons * efforts ? bond / efforts : ports - bonds() + bond; }
+
+  /// A communication point: its time, then per port motion and efforts, then W and b of the interface model.
   int point_size() const { return b() + ports; }
   int point(int i) const { return numbers + i * point_size(); }
   // indices in a point
-  int motion(int port) const { return port < pistons ? 1 + port * width() : 1 + pistons * width() + (port - pistons) * kMotion; }
-  int effort(int bond) const {
-    const int load = bond - pistons * efforts;
-    return load < 0 ? motion(bond / efforts) + kMotion + bond % efforts : motion(ports) + load;
-  }
-  int W() const { return motion(ports) + loads; }
+  int motion(int port) const { return 1 + port * kMotion + first_bond(port); }
+  int effort(int bond) const { return 1 + (port_of(bond) + 1) * kMotion + bond; }
+  int W() const { return motion(ports); }
   int b() const { return W() + ports * ports; }
   /// Per port: motion of the piston in the mechanism since the start minus that in the hydraulics [m].
   int defect() const { return point(kPoints); }
@@ -74,10 +75,6 @@ struct CouplingMemory {
     double work;             // [J] integral of the magnitude of the power
   };
   static constexpr int kBond = 5;
-  int bonds() const { return pistons * efforts + loads; }
-  int port_of(int bond) const { return bond < pistons * efforts ? bond / efforts : ports - bonds() + bond; }
-  int first_bond(int port) const { return port < pistons ? port * efforts : port + bonds() - ports; }
-  int bonds_of(int port) const { return port < pistons ? efforts : port < ports - loads ? 0 : 1; }
   int bond(int i) const { return defect() + ports + kBond * i; }
   int size() const { return bond(bonds()); }
 };

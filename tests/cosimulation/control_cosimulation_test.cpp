@@ -41,7 +41,8 @@ volumes:
   rod:  {volume: 0.6 L, pressure: 10.05 MPa}
 sources: {pump: {pressure: 21 MPa}, tank: {pressure: 2 bar}}
 valves:
-  main: {directional_4_3: {P: pump, T: tank, A: head, B: rod, flow: 40 L/min, at_pressure_drop: 3.5 MPa, at_signal: 1, time_constant: 10 ms},
+  main: {directional_4_3: {P: pump, T: tank, A: head, B: rod, flow: 40 L/min, at_pressure_drop: 3.5 MPa, at_signal: 1,
+                           time_constant: 10 ms},
          signal: lift_angle}
 cylinders:
   lift: {base: {body: ground, at: [0.35 m, -0.9 m, 0]}, rod_end: {body: boom, at: [1.1 m, -0.1 m, 0]}, A: head, B: rod, bore: 80 mm,
