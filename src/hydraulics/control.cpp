@@ -324,6 +324,16 @@ void set_control_residuals(const Hydraulics& netlist, const double* s, const dou
                     [&](int circuit, int row, double residual) { state.R[netlist.circuits[circuit].offset + row] = residual; });
 }
 
+double mean_decay(const ControlBlock& block, const double* s, const double* s_dot, const double* y, const OilValues<double>& values) {
+  if (block.sampled() || block.states() == 0) return 0;
+  double u[kMaxBlockInputs], sum = 0;
+  read_block<double>(block, s, s_dot, values, u);
+  block.law->differentiate(u, y + block.output + 1, [&](int row, int column, double slope) {
+    if (row > 0 && column == block.law->inputs() + row - 1) sum -= slope;
+  });
+  return sum / block.states();
+}
+
 void start_blocks(const Hydraulics& netlist, const double* s, const double* s_dot, OilValues<double>& values, double* y) {
   double u[kMaxBlockInputs];
   // values of blocks whose states do not depend on inputs first: others may read them

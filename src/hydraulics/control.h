@@ -83,6 +83,9 @@ void add_control(const Hydraulics& netlist, const double* s, const double* s_dot
 void set_control_residuals(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, const double* ydot,
                            const RateRelation& rule, HydraulicState& state);
 
+/// Mean decay rate [1/s] of the states of a block, 0 if it has none or is sampled: at most that of its fastest one.
+double mean_decay(const ControlBlock& block, const double* s, const double* s_dot, const double* y, const OilValues<double>& values);
+
 /// Values and states at the start, at the inputs' pressures and signals in `values`: writes y. A quantity that is not known there is NaN
 /// and makes all that depends on it NaN.
 void start_blocks(const Hydraulics& netlist, const double* s, const double* s_dot, OilValues<double>& values, double* y);

@@ -210,9 +210,6 @@ void check_control(const Description& d, Findings& out) {
           add_finding(d, out, "quasistatic." + name + ".tank",
                       "the pressure of `" + circuit.tank + "` follows the control block `" + *by + "`",
                       "a tank whose pressure is a number, a signal or an input");
-  if (!d.control.empty() && d.solver.coupling == CouplingKind::cosimulation)
-    add_finding(d, out, "solver.coupling", "the machine has control blocks, which are solved together with mechanism and hydraulics",
-                "`monolithic`");
 }
 
 }  // namespace trunnion

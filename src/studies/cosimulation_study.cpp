@@ -291,13 +291,15 @@ void run_courses(CosimulationStudy& study, const StudyProgress& progress) {
 /// Sequential, because they are timed.
 void run_schemes(CosimulationStudy& study, const StudyProgress& progress) {
   const CosimulationRequest& request = study.request;
-  Counter counter(progress, 1 + 2 * kSchemeSteps.size());
+  std::vector<CouplingScheme> schemes{CouplingScheme::sequential};
+  if (has_parallel(request)) schemes.push_back(CouplingScheme::parallel);
+  Counter counter(progress, 1 + schemes.size() * kSchemeSteps.size());
   const auto add = [&](std::optional<CouplingScheme> scheme, const Description& machine, double H) {
     study.schemes.push_back({scheme, run_machine(machine, H, request.limit, &study.reference)});
     counter.done("sequential and parallel schemes");
   };
   add({}, monolithic_machine(request.machine, kFigureStep), kFigureStep);
-  for (const CouplingScheme scheme : {CouplingScheme::sequential, CouplingScheme::parallel})
+  for (const CouplingScheme scheme : schemes)
     for (const double H : kSchemeSteps) add(scheme, scheme_machine(request, scheme, H), H);
 }
 

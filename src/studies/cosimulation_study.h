@@ -42,6 +42,9 @@ struct CouplingChoice {
 struct CosimulationRequest {
   Description machine;  // as read; its solver and coupling settings apply unless the study varies them
   std::vector<CouplingVariables> variables{CouplingVariables::velocity_force, CouplingVariables::velocity_pressure};
+
+/// Whether the machine can run with `scheme: parallel`.
+inline bool has_parallel(const CosimulationRequest& request) { return request.machine.control.empty(); }
   std::vector<int> orders;  // m; empty: the paper's, 2 with one cylinder and 1 with several
   bool polynomials = true, interface_model = true;
   std::vector<MechanismTreatment> treatments{MechanismTreatment::ali1, MechanismTreatment::ali3p};

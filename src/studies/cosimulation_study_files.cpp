@@ -53,6 +53,7 @@ std::vector<std::string> adjustments(const CosimulationStudy& study) {
     if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(text);
   };
   const auto differ = [](double a, double b) { return std::abs(a - b) > kSame * b; };
+  if (!has_parallel(request)) add("scheme `parallel` omitted: it does not support control blocks");
   if (request.quick) add("quick scan: 5 steps per decade, limits not refined by bisection");
   for (const OilIntegration& oil : request.oil) {
     const std::vector<double> steps = scanned_steps(request, oil.step);
