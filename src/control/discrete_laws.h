@@ -1,6 +1,6 @@
 // Laws of control blocks that only samples change: relay, timer, counter, quantiser, noise, sequence. Their states move in
 //   void sample(const double* u, double period, double* x) const
-// and are constant between, so that they have no rates.
+// and are constant between, so that they have no rates. Some have a form in continuous time as well: control/switched_laws.h.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -9,6 +9,7 @@
 #include "control/discrete_laws.h"
 #include "control/expression_law.h"
 #include "control/laws.h"
+#include "control/switched_laws.h"
 #include "model/control_plan.h"
 
 namespace trunnion {
@@ -153,10 +154,18 @@ Law plan(const DeadZoneBlock& b) { return block_law(PiecewiseLinearLaw{{{b.min, 
 Law plan(const DeadBandCompensationBlock& b) {
   return block_law(PiecewiseLinearLaw{{{-b.width, -b.width - b.negative}, {0, 0}, {b.width, b.width + b.positive}}, 1, 1});
 }
-Law plan(const RelayBlock& b) { return block_law(RelayLaw{b.on, b.off, b.value_on, b.value_off}); }
+/// In one form between samples, in the other one in continuous time.
+template <class Sampled, class Switched>
+Law sampled_or_switched(double period, Sampled sampled, Switched switched) {
+  return period > 0 ? block_law(std::move(sampled)) : block_law(std::move(switched));
+}
+Law plan(const RelayBlock& b, double period) {
+  const RelayLaw law{b.on, b.off, b.value_on, b.value_off};
+  return sampled_or_switched(period, law, SwitchedRelayLaw{law});
+}
 Law plan(const EdgeBlock& b) { return block_law(EdgeLaw{b.direction != EdgeDirection::falling, b.direction != EdgeDirection::rising}); }
-Law plan(const TimerBlock&) { return block_law(TimerLaw{}); }
-Law plan(const CounterBlock&) { return block_law(CounterLaw{}); }
+Law plan(const TimerBlock&, double period) { return sampled_or_switched(period, TimerLaw{}, SwitchedTimerLaw{}); }
+Law plan(const CounterBlock&, double period) { return sampled_or_switched(period, CounterLaw{}, SwitchedCounterLaw{}); }
 Law plan(const QuantiserBlock& b) { return block_law(QuantiserLaw{b.step}); }
 Law plan(const NoiseBlock& b) { return block_law(NoiseLaw{b.deviation, static_cast<std::uint64_t>(b.seed)}); }
 Law plan(const SensorBlock&) { return nullptr; }    // several: plan_control()
@@ -186,14 +195,14 @@ class CommonInputs {
   }
 };
 
-void plan_sequence(const std::string& name, const SequenceBlock& b, std::vector<BlockPlan>& plans) {
+void plan_sequence(const std::string& name, const SequenceBlock& b, double period, std::vector<BlockPlan>& plans) {
   CommonInputs conditions;
   for (const SequenceStep& step : b.steps) conditions.add(step.until, kElapsed);
   SequenceLaw law;
   law.names = static_cast<int>(conditions.names.size());
   law.repeat = b.repeat;
   for (const SequenceStep& step : b.steps) law.until.push_back(conditions.law(step.until, kElapsed));
-  plans.push_back({name, block_law(law), conditions.names});
+  plans.push_back({name, sampled_or_switched(period, law, SwitchedSequenceLaw{law}), conditions.names});
   for (const std::string& command : commands_of(b)) {
     std::vector<std::string> texts;  // of the steps, then after them
     std::string text = "0";
@@ -237,9 +246,10 @@ void plan_sensor(const std::string& name, const BlockDescription& block, const S
 }  // namespace
 
 std::shared_ptr<const BlockLaw> plan_block(const BlockDescription& block) {
-  if (const auto* pid = std::get_if<PidBlock>(&block.law)) return plan(*pid, block.period.value_or(0));
+  const double period = block.period.value_or(0);
   return std::visit(
-      [](const auto& law) -> Law {
+      [&](const auto& law) -> Law {
+        if constexpr (requires { plan(law, period); }) return plan(law, period);
         if constexpr (requires { plan(law); }) return plan(law);
         return nullptr;
       },
@@ -251,7 +261,7 @@ std::vector<BlockPlan> plan_control(const Description& d) {
   for (const auto& [name, block] : d.control) {
     const std::size_t first = plans.size();
     if (const auto* sequence = std::get_if<SequenceBlock>(&block.law))
-      plan_sequence(name, *sequence, plans);
+      plan_sequence(name, *sequence, block.period.value_or(0), plans);
     else if (const auto* sensor = std::get_if<SensorBlock>(&block.law))
       plan_sensor(name, block, *sensor, plans);
     else
