@@ -296,9 +296,13 @@ void evaluate_blocks(const Hydraulics& netlist, const S* s, const S* s_dot, S* y
     if (!b.sampled()) {
       read_block(b, s, s_dot, values, u);
       y[b.output] = b.law->value(u, y + b.output + 1);
-      b.law->rates(u, y + b.output + 1, ydot + b.output + 1);
     }
     values.signal[b.signal] = y[b.output];
+  }
+  for (const ControlBlock& b : netlist.control) {  // which may depend on values of blocks that come later
+    if (b.sampled() || b.states() == 0) continue;
+    read_block(b, s, s_dot, values, u);
+    b.law->rates(u, y + b.output + 1, ydot + b.output + 1);
   }
   for (const int node : netlist.driven_sources) values.pressure[node] = values.signal[netlist.nodes[node].source];
   for (std::size_t i = 0; i < netlist.spools.size(); ++i)
