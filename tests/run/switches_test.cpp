@@ -1,5 +1,5 @@
-// Modes of control blocks that change within steps: relay, timer, counter, sequence and hand-over without samples. References: closed forms of
-// linear and exponential courses, own integrations, the period of a pendulum.
+// Modes of control blocks that change within steps: relay, timer, counter, sequence and hand-over without samples. References: closed
+// forms of linear and exponential courses, own integrations, the period of a pendulum.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -21,6 +21,7 @@
 #include "schema/parameters.h"
 #include "support/allocation_counter.h"
 #include "support/machines.h"
+#include "trunnion/batch.h"
 #include "trunnion/simulation.h"
 
 namespace trunnion {
@@ -339,6 +340,54 @@ TEST(Switches, ARunContinuesBitForBit) {
   }
 }
 
+/// Machines of a batch share a loop; each step of one begins where that of another one ended.
+TEST(Switches, ABatchEqualsSingleSimulations) {
+  for (const char* off : {"0.3", "0.699999999999"}) {
+    const auto model = Model::from_text(blocks(
+        std::string("heat: {relay: {input: level, on: 0.7, off: ") + off +
+            ", value_on: -1, value_off: 1}}, level: {integrator: {input: driven, start: 0.4}}, driven: {product: {inputs: [heat, gain]}}",
+        "inputs: {gain: {default: 1}}\n"));
+    BatchOptions options;
+    options.threads = 2;
+    options.inputs = {model->input("gain")};
+    options.outputs = {model->channel("level.state"), model->channel("time")};
+    Batch fleet(model, 5, options);
+    const std::vector<double> gains{0.5, 0.9, 1.3, 2, 7};
+    std::vector<double> found(2 * gains.size()), expected;
+    fleet.set_inputs(gains.data());
+    EXPECT_EQ(fleet.step(100), 0);
+    fleet.read(found.data());
+    for (const double gain : gains) {
+      Simulation single(model);
+      single.set(model->input("gain"), gain);
+      for (int n = 0; n < 100; ++n) single.step();
+      for (const auto channel : options.outputs) expected.push_back(single.value(channel));
+    }
+    EXPECT_EQ(found, expected) << off;
+  }
+}
+
+TEST(Switches, AreAmongTheIncidents) {
+  Simulation run = Simulation::from_text(level());
+  std::vector<Message> messages;
+  run.on_message([&](const Message& message) { messages.push_back(message); });
+  run.run_until(1);
+  const std::vector<Incident> incidents = run.incidents();
+  ASSERT_EQ(incidents.size(), 1U);
+  EXPECT_EQ(incidents[0].kind, Incident::Kind::block_switch);
+  EXPECT_EQ(incidents[0].name, "heat");
+  EXPECT_EQ(incidents[0].count, 3);  // at 0.2, 0.6 and 0.867 s
+  EXPECT_NEAR(incidents[0].first_time, 0.2, 1e-8);
+  ASSERT_EQ(messages.size(), 1U);
+  EXPECT_EQ(messages[0].text, "heat: the control block switched");
+  Simulation sliding = Simulation::from_text(blocks(kChatters));
+  messages.clear();
+  sliding.on_message([&](const Message& message) { messages.push_back(message); });
+  sliding.run_until(1);
+  const auto warns = [](const Message& m) { return m.severity == Message::Severity::warning; };
+  EXPECT_EQ(std::count_if(messages.begin(), messages.end(), warns), 1);
+}
+
 TEST(Switches, MakeNoAllocation) {
   if (!test::allocations_are_counted()) return;
   const auto model = test::model_from(level());
@@ -400,9 +449,16 @@ TEST(Switches, SensitivitiesIncludeTheInstants) {
     };
     const std::vector<double> up = values(kIncrement), down = values(-kIncrement);
     for (std::size_t k = 0; k < up.size(); ++k)
-      EXPECT_NEAR(exact.derivatives[i][0][k], (up[k] - down[k]) / (2 * kIncrement), 1e-4) << paths[i] << " " << k;
+      EXPECT_NEAR(exact.derivatives[i][0][k], (up[k] - down[k]) / (2 * kIncrement), 1e-6) << paths[i] << " " << k;
   }
   EXPECT_GT(std::abs(exact.derivatives[0][0].back()), 0.1);
+  const ResponseGradient backward = response_gradient(*model, paths, channels, [](const auto&) {
+    return SumWeights{{{0, 0, 0, 1}}, {{0, 0, 1, 0}}};
+  });
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    EXPECT_NEAR(backward.gradients[0][i], exact.derivatives[i][0][3], 1e-9) << i;
+    EXPECT_NEAR(backward.gradients[1][i], exact.derivatives[i][0][2], 1e-9) << i;
+  }
 }
 
 TEST(Switches, StepsAtThemHaveNoDerivativeAtAFixedLength) {
