@@ -16,7 +16,7 @@
 //   bool stale(const double* u, const double* x) const;                       whether a restart would change a mode
 //   double margin(const double* u, const double* c, const double* x) const;   how far it is from that: positive before, not positive when it
 //                         is stale, continuous where inputs are. c: how far inputs hold as conditions, their excess over 0.5
-//   double excess(const double* u, const double* c) const;   how far its value holds as a condition; default: value - 0.5
+//   double excess(const double* u, const double* c) const;   without modes: how far its value holds as a condition; default: value - 0.5
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -54,8 +54,8 @@ class BlockLaw {
   virtual void sample(const double* u, double period, double* x) const = 0;
   virtual void restart(const double* u, double value, double* x) const = 0;
   virtual bool stale(const double* u, const double* x) const = 0;
-  virtual double margin(const double* u, const double* c, const double* x) const = 0;
-  virtual double excess(const double* u, const double* c, const double* x) const = 0;
+  /// With modes its margin, of an expression how far it holds as a condition, otherwise `value`.
+  virtual double margin(const double* u, const double* c, const double* x, double value) const = 0;
 
   /// Derivatives of the value and of every rate: slope(row, column, d) with row 0 for the value, then the rates; columns: inputs, states.
   template <class Slope>
@@ -114,13 +114,13 @@ class BlockLawOf final : public BlockLaw {
     if constexpr (requires { law_.stale(u, x); }) return law_.stale(u, x);
     return false;
   }
-  double margin(const double* u, const double* c, const double* x) const override {
-    if constexpr (requires { law_.margin(u, c, x); }) return law_.margin(u, c, x);
-    return 1;
-  }
-  double excess(const double* u, const double* c, const double* x) const override {
-    if constexpr (requires { law_.excess(u, c); }) return law_.excess(u, c);
-    return law_.value(u, x) - 0.5;
+  double margin(const double* u, const double* c, const double* x, double value) const override {
+    if constexpr (requires { law_.margin(u, c, x); })
+      return law_.margin(u, c, x);
+    else if constexpr (requires { law_.excess(u, c); })
+      return law_.excess(u, c);
+    else
+      return value;
   }
   double value(const double* u, const double* x) const override { return law_.value(u, x); }
   Dual<1> value(const Dual<1>* u, const Dual<1>* x) const override { return law_.value(u, x); }

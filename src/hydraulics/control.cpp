@@ -395,7 +395,8 @@ void find_values(const Hydraulics& netlist, const double* s, const double* s_dot
     values.signal[b.signal] = b.law->value(u, x);
     if (excess == nullptr) continue;
     read_excess(netlist, b, u, excess, c);
-    excess[i] = b.law->excess(u, c, x);
+    const double value = values.signal[b.signal] - 0.5;
+    excess[i] = has_modes(b) ? value : b.law->margin(u, c, x, value);
   }
 }
 
@@ -424,7 +425,7 @@ bool find_margins(const Hydraulics& netlist, const double* s, const double* s_do
     const double* const x = y + b.output + 1;
     read_block<double>(b, s, s_dot, values, u);
     read_excess(netlist, b, u, excess, c);
-    const double margin = b.law->margin(u, c, x);
+    const double margin = b.law->margin(u, c, x, 1);
     const bool changes = b.law->stale(u, x);  // at the level itself a margin may be on either side
     margins[i] = changes ? std::min(margin, double(0)) : std::max(margin, std::numeric_limits<double>::min());
     stale = stale || changes;

@@ -9,7 +9,6 @@
 #include "control/discrete_laws.h"
 #include "control/expression_law.h"
 #include "control/laws.h"
-#include "control/switched_laws.h"
 #include "model/control_plan.h"
 
 namespace trunnion {
@@ -154,18 +153,10 @@ Law plan(const DeadZoneBlock& b) { return block_law(PiecewiseLinearLaw{{{b.min, 
 Law plan(const DeadBandCompensationBlock& b) {
   return block_law(PiecewiseLinearLaw{{{-b.width, -b.width - b.negative}, {0, 0}, {b.width, b.width + b.positive}}, 1, 1});
 }
-/// In one form between samples, in the other one in continuous time.
-template <class Sampled, class Switched>
-Law sampled_or_switched(double period, Sampled sampled, Switched switched) {
-  return period > 0 ? block_law(std::move(sampled)) : block_law(std::move(switched));
-}
-Law plan(const RelayBlock& b, double period) {
-  const RelayLaw law{b.on, b.off, b.value_on, b.value_off};
-  return sampled_or_switched(period, law, SwitchedRelayLaw{law});
-}
+Law plan(const RelayBlock& b, double period) { return block_law(RelayLaw{b.on, b.off, b.value_on, b.value_off, period > 0}); }
 Law plan(const EdgeBlock& b) { return block_law(EdgeLaw{b.direction != EdgeDirection::falling, b.direction != EdgeDirection::rising}); }
-Law plan(const TimerBlock&, double period) { return sampled_or_switched(period, TimerLaw{}, SwitchedTimerLaw{}); }
-Law plan(const CounterBlock&, double period) { return sampled_or_switched(period, CounterLaw{}, SwitchedCounterLaw{}); }
+Law plan(const TimerBlock&, double period) { return block_law(TimerLaw{period > 0}); }
+Law plan(const CounterBlock&, double period) { return block_law(CounterLaw{period > 0}); }
 Law plan(const QuantiserBlock& b) { return block_law(QuantiserLaw{b.step}); }
 Law plan(const NoiseBlock& b) { return block_law(NoiseLaw{b.deviation, static_cast<std::uint64_t>(b.seed)}); }
 Law plan(const SensorBlock&) { return nullptr; }    // several: plan_control()
@@ -201,8 +192,9 @@ void plan_sequence(const std::string& name, const SequenceBlock& b, double perio
   SequenceLaw law;
   law.names = static_cast<int>(conditions.names.size());
   law.repeat = b.repeat;
+  law.sampled = period > 0;
   for (const SequenceStep& step : b.steps) law.until.push_back(conditions.law(step.until, kElapsed));
-  plans.push_back({name, sampled_or_switched(period, law, SwitchedSequenceLaw{law}), conditions.names});
+  plans.push_back({name, block_law(law), conditions.names});
   for (const std::string& command : commands_of(b)) {
     std::vector<std::string> texts;  // of the steps, then after them
     std::string text = "0";
