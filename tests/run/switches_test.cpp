@@ -205,6 +205,26 @@ TEST(Switches, RatesDependOnValuesOfBlocksThatComeLater) {
   EXPECT_NEAR(linear.A(linear.A.rows() - 1, linear.A.rows() - 1), -5, 1e-9);
 }
 
+/// A pendulum that a relay pushes by its angle, against the variable-step reference.
+TEST(Switches, OfAMachineAreOfOrderTwoAndThoseOfTheReference) {
+  const std::string text =
+      "trunnion: 1\ngravity: [0, -9.81, 0]\nfluid: {density: 870, bulk_modulus: 1500 MPa}\nvolumes: {v: {volume: 1 L, pressure: 1 "
+      "bar}}\nbodies: {a: {rod: {length: 1, mass: 1}}}\njoints: {a: {revolute: {parent: ground}, angle: 0}}\nforces: {m: {joint: a, load: "
+      "1 N m, signal: push}}\ncontrol: {push: {relay: {input: a.angle, on: -0.7, off: -2.2, value_on: 1, value_off: -2}}}\nsolver: {step: "
+      "2 "
+      "ms, duration: 5 s}\n";
+  const auto end = [&](const std::vector<std::string>& set) {
+    Runner run(test::model_from(text, set));
+    run.advance(4);
+    return std::pair(run.state().q()[0], record(run.statistics(), "push").events.at(0).time);
+  };
+  const auto exact = end({"solver.integrator=cvode", "solver.constraints=double_step"}), coarse = end({"solver.step=4 ms"}),
+             fine = end({"solver.step=1 ms"});
+  EXPECT_NEAR(std::log(std::abs((coarse.first - exact.first) / (fine.first - exact.first))) / std::log(4), 2, 0.1);
+  EXPECT_NEAR(std::log(std::abs((coarse.second - exact.second) / (fine.second - exact.second))) / std::log(4), 2, 0.1);
+  EXPECT_NEAR(fine.first, exact.first, 1e-6);
+}
+
 // ---------------------------------------------------------------- other blocks
 
 const char* const kRamp = "signals: {u: {ramps: [[0, 0], [1 s, 1], [2 s, 0], [3 s, 1]]}}\n";
