@@ -30,6 +30,8 @@ void for_each_incident(const Incidents& all, F&& f) {
     if (r.openings > 0) f(Incident::Kind::relief, r.name, r.openings, r.steps, r.first_time);
   for (const EmptyRecord& r : all.accumulators)
     if (r.steps > 0) f(Incident::Kind::accumulator_empty, r.name, 1, r.steps, r.first_time);
+  for (const SwitchRecord& r : all.switches)
+    if (!r.events.empty()) f(Incident::Kind::block_switch, r.name, r.on + r.off, 0, r.events.front().time);
 }
 
 std::string text_of(Incident::Kind kind, const std::string& name) {
@@ -38,6 +40,8 @@ std::string text_of(Incident::Kind kind, const std::string& name) {
       return name + ": hit an end stop";
     case Incident::Kind::relief:
       return name + ": the relief valve opened";
+    case Incident::Kind::block_switch:
+      return name + ": the control block switched";
     case Incident::Kind::accumulator_empty:
       break;
   }
@@ -186,6 +190,10 @@ struct Simulation::Content final : RunWatcher {
       limit_told = true;
       sink({Message::Severity::warning, loop->state().time, limited_penalty_warning(compiled->description.solver, now)});
     }
+    if (now.late_switches > 0 && !late_told) {
+      late_told = true;
+      sink({Message::Severity::warning, now.late_time, late_switch_warning(*compiled, now)});
+    }
     std::size_t happened = 0;
     for_each_incident(now.incidents, [&](const auto&...) { ++happened; });
     if (happened == told.size()) return;
@@ -272,7 +280,7 @@ struct Simulation::Content final : RunWatcher {
   std::function<bool(double)> progress;
   std::function<void(const Message&)> sink;
   std::vector<std::pair<Incident::Kind, std::string>> told;
-  bool limit_told = false;
+  bool limit_told = false, late_told = false;
 };
 
 Simulation::Simulation(std::unique_ptr<Content> content) : content_(std::move(content)) {}
@@ -354,7 +362,7 @@ void Simulation::on_message(std::function<void(const Message&)> sink) {
   Content& c = *content_;
   c.sink = std::move(sink);
   c.told.clear();
-  c.limit_told = false;
+  c.limit_told = c.late_told = false;
   if (!c.sink) return;
   attach_incidents();
   translated([&] { c.send_warnings(); });

@@ -96,6 +96,10 @@ bool sample_due(const Hydraulics& netlist, const double* y, double t, double nea
 double next_sample(const Hydraulics& netlist, const double* y);
 /// Whether a restart would change a mode of a continuous block, at the pressures, signals and ports of y.
 bool modes_stale(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, OilValues<double>& values);
+/// How far each block is from that (BlockLaw::margin), not positive exactly where a mode would change; 1 for blocks without modes. Returns
+/// whether one would. `excess` is scratch of the same size.
+bool find_margins(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, OilValues<double>& values,
+                  double* excess, double* margins);
 /// Samples the blocks that are due, at the pressures, signals and ports of time t; modes of all others are set, and they are evaluated in
 /// between. Writes y. Returns the number of a block whose states have no solution there, by which y is incomplete; -1: none.
 int sample_blocks(const Hydraulics& netlist, const double* s, const double* s_dot, double t, double near, double* y,

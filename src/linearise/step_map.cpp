@@ -99,6 +99,11 @@ void TransitionMap::evaluate(const StateVector& before, const StateVector& after
         fmt::format("the step to t = {} s was subdivided (pressures jumped, or Newton's method did not converge at once): "
                     "chain the derivatives of its parts",
                     after.time));
+  if (report.switched)
+    throw Error(
+        fmt::format("the step to t = {} s begins or ends where the mode of a control block changes, at a time that follows from the state: "
+                    "it has no derivative at a fixed length; derivatives of a run (sensitivities, gradients) include that of the time",
+                    after.time));
   work_->evaluate(coordinates_, before, after, h, report, F_, by_equations_ ? alone_ : G_);
   if (by_equations_) {  // signals depend on inputs at the start and at the end of the step
     G_.setZero(alone_.rows(), static_cast<Eigen::Index>(signals_.size()));
