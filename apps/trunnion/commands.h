@@ -48,6 +48,12 @@ void add_reference(CLI::App& app, Action& action);
 /// For `check` of numeric options: neither NaN nor infinite.
 CLI::Validator finite();
 
+/// An option with a list of values: `--name a,b`, and again `--name c`.
+template <class T>
+CLI::Option* add_list(CLI::App& command, const char* name, std::vector<T>& values, const char* help, const char* type) {
+  return command.add_option(name, values, help)->type_name(type)->delimiter(',')->expected(1)->take_all();
+}
+
 /// MODEL and --set.
 struct ModelOptions {
   std::string file;

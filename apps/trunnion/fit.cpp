@@ -58,16 +58,14 @@ void add_fit(CLI::App& app, Action& action) {
   FitRequest& request = options->request;
   request.threads = 0;
   options->model.add_to(*command);
-  const auto list = [&](const char* name, std::vector<std::string>& values, const char* help, const char* type) {
-    return command->add_option(name, values, help)->type_name(type)->delimiter(',')->expected(1)->take_all();
-  };
-  list("--parameters", request.parameters, "numbers of the model file to fit, starting from their values; may be repeated", "PATH,...")
+  add_list(*command, "--parameters", request.parameters, "numbers of the model file to fit, starting from their values; may be repeated",
+           "PATH,...")
       ->required();
   command->add_option("--reference", request.reference, "the recording: a CSV file with a column of times")
       ->type_name("FILE.csv")
       ->required();
-  list("--channels", request.channels, "channels to compare and their columns [columns named like channels]; may be repeated",
-       "CHANNEL[=COLUMN[:UNIT]],...");
+  add_list(*command, "--channels", request.channels, "channels to compare and their columns [columns named like channels]; may be repeated",
+           "CHANNEL[=COLUMN[:UNIT]],...");
   command->add_option("--time", request.time, "column of times [`time`, or the first]")->type_name("COLUMN[:UNIT]");
   add_start(*command, options->request.start, "start there");
   command->add_option("--max-iterations", request.max_iterations, "maximum number of iterations [50]")->type_name("N");

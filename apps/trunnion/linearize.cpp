@@ -67,24 +67,21 @@ void add_linearize(CLI::App& app, Action& action) {
   auto options = std::make_shared<LinearizeOptions>();
   options->model.add_to(*command);
   add_start(*command, options->request.start, "linearise there, or start the run there");
-  const auto list = [&](const char* name, auto& values, const char* help, const char* type) {
-    return command->add_option(name, values, help)->type_name(type)->delimiter(',')->expected(1)->take_all();
-  };
-  list("--at", options->request.at, "linearise at these times of a run; may be repeated", "SECONDS,...")->check(finite());
-  list("--output", options->request.options.outputs, "channels that are outputs [all]; may be repeated", "CHANNEL,...");
+  add_list(*command, "--at", options->request.at, "linearise at these times of a run; may be repeated", "SECONDS,...")->check(finite());
+  add_list(*command, "--output", options->request.options.outputs, "channels that are outputs [all]; may be repeated", "CHANNEL,...");
   command->add_option("--method", options->method, "reduced: exact, minimum size; counterpart: differences of all coordinates [reduced]")
       ->check(CLI::IsMember({"reduced", "counterpart"}));
-  list("--difference-step", options->request.increments,
-       "increment of the counterpart's differences [1e-5]; errors of the eigenvalues over several; may be repeated", "H,...")
+  add_list(*command, "--difference-step", options->request.increments,
+           "increment of the counterpart's differences [1e-5]; errors of the eigenvalues over several; may be repeated", "H,...")
       ->check(finite());
-  list("--independent", options->request.options.independent, "coordinates that are to be independent [by pivoting]; may be repeated",
-       "NAME,...");
+  add_list(*command, "--independent", options->request.options.independent,
+           "coordinates that are to be independent [by pivoting]; may be repeated", "NAME,...");
   command->add_option("--vary", options->vary, "root locus: values to try, path=v1,v2,...; may be repeated for all combinations")
       ->type_name("PATH=V1,V2,...")
       ->expected(1)
       ->take_all();
-  list("--sensitivity", options->request.sensitivity, "sensitivities of the eigenvalues to numbers of the model file; may be repeated",
-       "PATH,...");
+  add_list(*command, "--sensitivity", options->request.sensitivity,
+           "sensitivities of the eigenvalues to numbers of the model file; may be repeated", "PATH,...");
   CLI::Option* find = command
                           ->add_option("--find-zero", options->find,
                                        "values of a number in this range at which an eigenvalue reaches Re = 0, or a damping ratio")
@@ -97,8 +94,8 @@ void add_linearize(CLI::App& app, Action& action) {
       command->add_option("--simulate", options->simulate, "simulate the machine, and from this time on also the linear model")
           ->type_name("SECONDS")
           ->check(finite());
-  list("--input", options->request.frequency.inputs,
-       "frequency response, zeros, margins and modes of the paths from these inputs to the outputs; may be repeated", "NAME,...");
+  add_list(*command, "--input", options->request.frequency.inputs,
+           "frequency response, zeros, margins and modes of the paths from these inputs to the outputs; may be repeated", "NAME,...");
   command->add_flag("--bode", options->request.frequency.bode, "Bode plot of these paths");
   command->add_flag("--nyquist", options->request.frequency.nyquist, "Nyquist plot of these paths");
   CLI::Option* step = command->add_option("--step", options->step, "response to a unit step of each input, over this time")

@@ -68,13 +68,10 @@ void add_sensitivity(CLI::App& app, Action& action) {
   SensitivityRequest& request = options->request;
   request.threads = 0;
   options->model.add_to(*command);
-  const auto list = [&](const char* name, std::vector<std::string>& values, const char* help, const char* type) {
-    return command->add_option(name, values, help)->type_name(type)->delimiter(',')->expected(1)->take_all();
-  };
-  list("--parameters", request.parameters, "numbers of the model file; may be repeated [with --gradient: all]", "PATH,...");
-  list("--channels", request.channels,
-       "channels, names or patterns with a final *; may be repeated [those that the model records; with --gradient required]",
-       "CHANNEL,...");
+  add_list(*command, "--parameters", request.parameters, "numbers of the model file; may be repeated [with --gradient: all]", "PATH,...");
+  add_list(*command, "--channels", request.channels,
+           "channels, names or patterns with a final *; may be repeated [those that the model records; with --gradient required]",
+           "CHANNEL,...");
   CLI::Option* const points = command->add_option("--points", request.points, "about so many instants, at steps of the run [1000]")
                                   ->type_name("N")
                                   ->check(CLI::PositiveNumber);
@@ -82,13 +79,7 @@ void add_sensitivity(CLI::App& app, Action& action) {
   CLI::Option* const gradient = command->add_flag(
       "--gradient", options->gradient,
       "instead: of the channels at --at by all numbers, or those that --parameters (with * patterns) names, by one backward run");
-  command->add_option("--at", options->at, "instants of a gradient [end of the run]")
-      ->type_name("SECONDS,...")
-      ->delimiter(',')
-      ->expected(1)
-      ->take_all()
-      ->check(finite())
-      ->needs(gradient);
+  add_list(*command, "--at", options->at, "instants of a gradient [end of the run]", "SECONDS,...")->check(finite())->needs(gradient);
   gradient->excludes(points)->excludes(check);
   command->add_option("--threads", request.threads, "parallel runs; results do not depend on it [all cores]")->check(CLI::PositiveNumber);
   command->add_option("-o,--output", options->folder, "folder for the results [MODEL_sensitivity]")->type_name("DIR");

@@ -174,12 +174,7 @@ void add_formulations(CLI::App& command, Action& action) {
   auto options = std::make_shared<FormulationOptions>();
   options->model.add_to(*app);
   const auto words = [&](const char* name, auto& values, const char* help, const std::vector<const char*>& known) {
-    app->add_option(name, values, help)
-        ->type_name("WORD,...")
-        ->delimiter(',')
-        ->expected(1)
-        ->take_all()
-        ->check(CLI::IsMember(std::vector<std::string>(known.begin(), known.end())));
+    add_list(*app, name, values, help, "WORD,...")->check(CLI::IsMember(std::vector<std::string>(known.begin(), known.end())));
   };
   std::vector<const char*> fixed;
   for (const Integrator& integrator : kIntegrators)
@@ -187,11 +182,7 @@ void add_formulations(CLI::App& command, Action& action) {
   words("--constraints", options->treatments, "treatments of the constraints [all]", constraint_words());
   words("--coordinates", options->coordinates, "relative, cartesian [both]", coordinate_words());
   words("--integrator", options->integrators, "integrators of fixed steps [all]", fixed);
-  app->add_option("--step", options->steps, "steps, each the longest one divided by a whole number [4, 2, 1, 0.5, 0.25 ms]")
-      ->type_name("TIME,...")
-      ->delimiter(',')
-      ->expected(1)
-      ->take_all();
+  add_list(*app, "--step", options->steps, "steps, each the longest one divided by a whole number [4, 2, 1, 0.5, 0.25 ms]", "TIME,...");
   app->add_option("--repeats", options->repeats, "runs of each combination, for the least time [3]")->check(CLI::PositiveNumber);
   app->add_option("--threads", options->threads, "parallel runs; results do not depend on it, times may [1]")->check(CLI::PositiveNumber);
   app->add_option("-o,--output", options->folder, "folder for the results [MODEL_formulations]")->type_name("DIR");
@@ -210,20 +201,18 @@ void add_study(CLI::App& app, Action& action) {
       "cosimulation", "largest stable communication steps of mechanism and oil, by variables, prediction, treatment and integrator");
   auto options = std::make_shared<StudyOptions>();
   options->model.add_to(*cosimulation);
-  const auto words = [&](const char* name, auto& values, const char* help, const char* type) {
-    return cosimulation->add_option(name, values, help)->type_name(type)->delimiter(',')->expected(1)->take_all();
-  };
-  words("--variables", options->variables, "velocity_force, velocity_pressure [both]", "WORD,...")
+  add_list(*cosimulation, "--variables", options->variables, "velocity_force, velocity_pressure [both]", "WORD,...")
       ->check(CLI::IsMember({"velocity_force", "velocity_pressure"}));
-  words("--order", options->orders, "orders 0 to 3 of the polynomials [2 for one cylinder, 1 for several]", "M,...")
+  add_list(*cosimulation, "--order", options->orders, "orders 0 to 3 of the polynomials [2 for one cylinder, 1 for several]", "M,...")
       ->check(CLI::Range(0, 3));
   cosimulation->add_option("--prediction", options->prediction, "polynomial, interface_model, both [both]")
       ->check(CLI::IsMember({"polynomial", "interface_model", "both"}));
-  words("--treatment", options->treatments, "ali1 (semi-implicit Euler), ali3p (penalty, trapezoidal rule) [both]", "WORD,...")
+  add_list(*cosimulation, "--treatment", options->treatments, "ali1 (semi-implicit Euler), ali3p (penalty, trapezoidal rule) [both]",
+           "WORD,...")
       ->check(CLI::IsMember({"ali1", "ali3p"}));
-  words("--oil", options->oil,
-        "integrators of the oil and their steps [euler, rk4 and trapezoidal at 0.1 ms, trapezoidal at 0.2, 0.5 and 1 ms]",
-        "INTEGRATOR@STEP,...");
+  add_list(*cosimulation, "--oil", options->oil,
+           "integrators of the oil and their steps [euler, rk4 and trapezoidal at 0.1 ms, trapezoidal at 0.2, 0.5 and 1 ms]",
+           "INTEGRATOR@STEP,...");
   cosimulation->add_option("--coordinates", options->coordinates, "cartesian, relative [cartesian]")
       ->check(CLI::IsMember({"cartesian", "relative"}));
   cosimulation

@@ -91,9 +91,10 @@ class Snapshot {
   std::shared_ptr<Content> content_;  // shared by copies, written only where there are none
 };
 
-/// A piston that reached its end damper or a joint its limit, a relief valve that opened, an emptied accumulator.
+/// A piston that reached its end damper or a joint its limit, a relief valve that opened, an emptied accumulator, a control block whose mode
+/// changed (count: changes).
 struct Incident {
-  enum class Kind : unsigned char { end_stop, relief, accumulator_empty } kind;
+  enum class Kind : unsigned char { end_stop, relief, accumulator_empty, block_switch } kind;
   std::string name;
   long count = 0, steps = 0;  ///< entries; steps inside
   double first_time = 0;      ///< [s]

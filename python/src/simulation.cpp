@@ -116,7 +116,7 @@ py::dict transition(Machine& m, const std::vector<int>& parameters) {
 
 py::list incidents(Machine& m) {
   const Use use(m.busy);
-  constexpr const char* kKinds[] = {"end_stop", "relief", "accumulator_empty"};
+  constexpr const char* kKinds[] = {"end_stop", "relief", "accumulator_empty", "block_switch"};
   py::list list;
   for (const Incident& i : m.simulation.incidents())
     list.append(py::make_tuple(kKinds[static_cast<int>(i.kind)], i.name, i.count, i.steps, i.first_time));

@@ -17,7 +17,7 @@ __all__ = ["Simulation", "Incident"]
 
 
 class Incident(NamedTuple):
-    """A piston at its end damper or a joint at its limit, an open relief valve, an emptied accumulator: entries, steps inside, and the time [s] of the first."""
+    """A piston at its end damper or a joint at its limit, an open relief valve, an emptied accumulator, a control block that switched: entries, steps inside, and the time [s] of the first."""
 
     kind: str
     name: str

@@ -1,7 +1,8 @@
 // Control blocks: laws with inputs u, states x, modes m and one value.
 //   value = g(u, x, m)
 //   x_dot = f(u, x, m)
-// Modes are numbers that only a restart changes: a jump of a force or signal, a sample. They follow the states in x.
+// Modes are numbers that only a restart changes: a jump of a force or signal, a sample, a crossing (run/switch_search.h). They follow the
+// states in x.
 // A law is written once, on any scalar; its exact derivatives come from dual numbers. It is a class with
 //   int inputs() const, states() const;
 //   template <class S> S value(const S* u, const S* x) const;
@@ -13,6 +14,9 @@
 //   int modes() const;                                                        if it has modes, and then:
 //   void restart(const double* u, double value, double* x) const;             modes, and states that jump with them; `value`: the last one
 //   bool stale(const double* u, const double* x) const;                       whether a restart would change a mode
+//   double margin(const double* u, const double* c, const double* x) const;   how far it is from that: positive before, not positive when it
+//                         is stale, continuous where inputs are. c: how far inputs hold as conditions, their excess over 0.5
+//   double excess(const double* u, const double* c) const;   without modes: how far its value holds as a condition; default: value - 0.5
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -24,9 +28,11 @@
 namespace trunnion {
 
 /// Maximum inputs, states and modes of a block: scratch of its users.
-inline constexpr int kMaxBlockInputs = 32, kMaxBlockStates = 12, kMaxBlockModes = 1;
+inline constexpr int kMaxBlockInputs = 32, kMaxBlockStates = 12, kMaxBlockModes = 3;
 
 inline bool is_true(double condition) { return condition > 0.5; }
+/// How far a condition is from a change, from its excess over 0.5; `held`: the mode that says whether it held.
+inline double margin_of(double excess, double held) { return is_true(held) ? excess : -excess; }
 
 /// A block's law, type-erased.
 class BlockLaw {
@@ -48,6 +54,8 @@ class BlockLaw {
   virtual void sample(const double* u, double period, double* x) const = 0;
   virtual void restart(const double* u, double value, double* x) const = 0;
   virtual bool stale(const double* u, const double* x) const = 0;
+  /// With modes its margin, of an expression how far it holds as a condition, otherwise `value`.
+  virtual double margin(const double* u, const double* c, const double* x, double value) const = 0;
 
   /// Derivatives of the value and of every rate: slope(row, column, d) with row 0 for the value, then the rates; columns: inputs, states.
   template <class Slope>
@@ -105,6 +113,14 @@ class BlockLawOf final : public BlockLaw {
   bool stale(const double* u, const double* x) const override {
     if constexpr (requires { law_.stale(u, x); }) return law_.stale(u, x);
     return false;
+  }
+  double margin(const double* u, const double* c, const double* x, double value) const override {
+    if constexpr (requires { law_.margin(u, c, x); })
+      return law_.margin(u, c, x);
+    else if constexpr (requires { law_.excess(u, c); })
+      return law_.excess(u, c);
+    else
+      return value;
   }
   double value(const double* u, const double* x) const override { return law_.value(u, x); }
   Dual<1> value(const Dual<1>* u, const Dual<1>* x) const override { return law_.value(u, x); }

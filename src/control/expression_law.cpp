@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/scalar.h"
 #include "control/block.h"
 
 namespace trunnion {
@@ -41,6 +42,34 @@ std::string problem_of(const Expression& expression) {
   if (expression.names.size() > static_cast<std::size_t>(kMaxBlockInputs))
     return "the expression reads " + std::to_string(expression.names.size()) + " quantities; at most " + std::to_string(kMaxBlockInputs);
   return "";
+}
+
+/// Of a comparison the difference of its sides, of `and` and `or` the smaller and the larger excess, of other terms the value less 0.5.
+double ExpressionLaw::excess(const double* u, const double* c) const {
+  double stack[kMaxExpressionDepth + 2] = {}, over[kMaxExpressionDepth + 2] = {};  // a term may have up to three arguments
+  int n = 0;
+  for (const ExpressionTerm& t : terms) {
+    n -= arguments_of(t);
+    double* const x = stack + n;
+    double* const by = over + n;
+    ++n;
+    const double first = by[0], second = by[1], difference = x[0] - x[1];
+    const bool chosen = holds(x[0]);
+    const auto function = static_cast<Function>(t.index);
+    x[0] = t.kind == Kind::number ? t.number
+           : t.kind == Kind::name ? u[t.index]
+           : t.kind == Kind::call ? apply(function, x)
+                                  : apply(t.kind, x);
+    by[0] = x[0] - 0.5;
+    if (t.kind == Kind::name) by[0] = c[t.index];
+    if (t.kind == Kind::less || t.kind == Kind::less_equal) by[0] = -difference;
+    if (t.kind == Kind::greater || t.kind == Kind::greater_equal) by[0] = difference;
+    if (t.kind == Kind::both) by[0] = min(first, second);
+    if (t.kind == Kind::either) by[0] = max(first, second);
+    if (t.kind == Kind::call && function == Function::invert) by[0] = -first;
+    if (t.kind == Kind::call && function == Function::choose) by[0] = chosen ? second : by[2];
+  }
+  return over[0];
 }
 
 ExpressionLaw expression_law(const Expression& expression) {

@@ -84,6 +84,9 @@ struct ExpressionLaw {
     return stack[0];
   }
 
+  /// How far the expression holds as a condition, continuous where the operands of its comparisons are; c: the same of its inputs.
+  double excess(const double* u, const double* c) const;
+
   /// Values that a term takes.
   static int arguments_of(const ExpressionTerm& t) {
     if (t.kind == Kind::number || t.kind == Kind::name) return 0;

@@ -176,6 +176,7 @@ struct IntegratorLaw {
     x[1] = is_true(u[2]) ? 1 : 0;
   }
   bool stale(const double* u, const double* x) const { return hands_over && is_true(u[2]) == is_manual(x); }
+  double margin(const double*, const double* c, const double* x) const { return margin_of(c[2], x[1]); }
 
  private:
   template <class S>
@@ -241,6 +242,7 @@ struct PidLaw {
     x[states()] = is_true(u[4]) ? 1 : 0;
   }
   bool stale(const double* u, const double* x) const { return hands_over && is_true(u[4]) == is_manual(x); }
+  double margin(const double*, const double* c, const double* x) const { return margin_of(c[4], x[states()]); }
 
  private:
   template <class S>

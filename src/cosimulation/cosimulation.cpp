@@ -15,6 +15,7 @@ constexpr double kClose = 0.25;      // relative to a step: minimum spacing of p
 constexpr double kImplied = 1e-6;    // relative: remainder of a linearly dependent difference
 constexpr double kPerSecond = 1;     // [1/s] times a length: rate scale
 constexpr double kAtmosphere = 1e5;  // [Pa] pressure scale
+constexpr double kLoad = 1;          // [N] scale of driven loads without pistons
 // step control: safety factor, limits of the step change
 constexpr double kSafety = 0.9, kMostGrowth = 2, kMostDecrease = 0.3;
 
@@ -37,13 +38,22 @@ TimePolynomial force_of_moments(double begin, double h, double I0, double I1) {
   return course;
 }
 
+CouplingMemory layout_of(const CouplingPlan& plan) {
+  using Kind = CouplingPlan::Port::Kind;
+  const auto count = [&](Kind kind) {
+    return static_cast<int>(
+        std::count_if(plan.ports.begin(), plan.ports.end(), [&](const CouplingPlan::Port& port) { return port.kind == kind; }));
+  };
+  return {count(Kind::piston), exchanges_pressures(plan.settings), count(Kind::reading), count(Kind::load)};
+}
+
 }  // namespace
 
 Cosimulation::Cosimulation(CouplingPlan plan, std::unique_ptr<MechanismSubsystem> mechanism,
                            std::vector<std::unique_ptr<HydraulicSubsystem>> hydraulics)
     : plan_(std::move(plan)),
       settings_(plan_.settings),
-      layout_(static_cast<int>(plan_.ports.size()), exchanges_pressures(settings_)),
+      layout_(layout_of(plan_)),
       mechanism_(std::move(mechanism)),
       hydraulics_(std::move(hydraulics)),
       moments_(settings_.scheme == CouplingScheme::sequential || settings_.scheme == CouplingScheme::parallel),
@@ -96,7 +106,7 @@ void Cosimulation::read_efforts() {
     part->get_outputs(outputs_.data());
     const double* value = outputs_.data();
     for (int i : part->ports())
-      for (int k = 0; k < layout_.efforts; ++k) next_[layout_.effort(layout_.efforts * i + k)] = *value++;
+      for (int k = 0; k < layout_.bonds_of(i); ++k) next_[layout_.effort(layout_.first_bond(i) + k)] = *value++;
   }
 }
 
@@ -132,7 +142,7 @@ bool Cosimulation::first_point(double time, bool jump) {
   for (int i = 0; i < layout_.bonds(); ++i) {
     BondSample& b = bonds_[i];
     b.effort = b.effort_used = force_of(i, next_[layout_.effort(i)]);
-    b.rate = b.rate_used = next_[layout_.motion(i / layout_.efforts) + kRate];
+    b.rate = b.rate_used = next_[layout_.motion(layout_.port_of(i)) + kRate];
   }
   begin_monitors(layout_, memory_.data(), bonds_.data());
   return true;
@@ -317,20 +327,23 @@ bool Cosimulation::gauss_seidel(double h) {
 
 /// Scales of the outputs of each kind.
 Cosimulation::OutputScales Cosimulation::output_scales() const {
-  double length = 0, rate = 0, effort = 0;
+  double length = 0, rate = 0, force = 0;
   for (int i = 0; i < layout_.ports; ++i) {
     length = std::max(length, std::abs(next_[layout_.motion(i) + kLength]));
     rate = std::max(rate, std::abs(next_[layout_.motion(i) + kRate]));
-    if (layout_.efforts == 1) effort = std::max(effort, kAtmosphere * plan_.ports[i].area_A);
+    force = std::max(force, kAtmosphere * plan_.ports[i].area_A);
   }
-  if (layout_.efforts == 2) effort = kAtmosphere;
-  for (int i = 0; i < layout_.bonds(); ++i) effort = std::max(effort, std::abs(next_[layout_.effort(i)]));
-  return {length, std::max(rate, kPerSecond * length), effort};
+  double effort = layout_.efforts == 2 ? kAtmosphere : force, load = std::max(force, kLoad);
+  for (int i = 0; i < layout_.bonds(); ++i) {
+    double& scale = is_load(i) ? load : effort;
+    scale = std::max(scale, std::abs(next_[layout_.effort(i)]));
+  }
+  return {length, std::max(rate, kPerSecond * length), effort, load};
 }
 
 /// Largest scaled change of an output since the previous pass.
 double Cosimulation::change_of_outputs() {
-  const auto [length, rate, effort] = output_scales();
+  const auto [length, rate, effort, load] = output_scales();
   double largest = 0;
   const auto compare = [&](int place, double scale, int port, const char* what) {
     const double change = std::abs(next_[place] - last_[place]) / scale;
@@ -344,13 +357,13 @@ double Cosimulation::change_of_outputs() {
     compare(layout_.motion(i) + kRate, rate, i, "rate");
   }
   for (int i = 0; i < layout_.bonds(); ++i)
-    compare(layout_.effort(i), effort, i / layout_.efforts, layout_.efforts == 1 ? "force" : "pressure");
+    compare(layout_.effort(i), is_load(i) ? load : effort, layout_.port_of(i), layout_.efforts == 1 || is_load(i) ? "force" : "pressure");
   return largest;
 }
 
 /// Inputs of the next pass: the fixed point if all passes so far were linear.
 void Cosimulation::accelerate() {
-  const auto [length, rate, effort] = output_scales();
+  const auto [length, rate, effort, load] = output_scales();
   const std::size_t size = changes_.size();
   std::size_t k = 0;
   std::swap(changes_, changes_before_);
@@ -359,7 +372,7 @@ void Cosimulation::accelerate() {
     compare(layout_.motion(i) + kLength, length);
     compare(layout_.motion(i) + kRate, rate);
   }
-  for (int i = 0; i < layout_.bonds(); ++i) compare(layout_.effort(i), effort);
+  for (int i = 0; i < layout_.bonds(); ++i) compare(layout_.effort(i), is_load(i) ? load : effort);
   std::swap(outputs_of_pass_, outputs_before_);
   outputs_of_pass_ = next_;
   if (passes_ == 2) return;  // differences need two passes
@@ -422,7 +435,10 @@ bool Cosimulation::sequential(double h) {
   if (!run_hydraulics(h)) return false;
   read_efforts();
   const HydraulicSubsystem& oil = *hydraulics_.front();
-  for (int i = 0; i < layout_.ports; ++i) effort_[i] = force_of_moments(time_, h, oil.impulse()[i], oil.impulse_moment()[i]);
+  for (int i = 0; i < layout_.bonds(); ++i) {
+    const int port = layout_.port_of(i);
+    effort_[i] = force_of_moments(time_, h, oil.impulse()[port], oil.impulse_moment()[port]);
+  }
   mechanism_->set_inputs(effort_.data());
   if (!run_mechanism(h)) return false;
   read_motion();
@@ -457,8 +473,8 @@ bool Cosimulation::pass(const StateVector& origin, double h) {
 // ---------------------------------------------------------------- communication steps
 
 double Cosimulation::force_of(int bond, double effort) const {
-  const CouplingPlan::Port& port = plan_.ports[bond / layout_.efforts];
-  if (layout_.efforts == 1) return effort;
+  const CouplingPlan::Port& port = plan_.ports[layout_.port_of(bond)];
+  if (layout_.efforts == 1 || is_load(bond)) return effort;
   return bond % 2 == 0 ? port.area_A * effort : -port.area_B * effort;
 }
 
@@ -467,7 +483,7 @@ void Cosimulation::sample_bonds() {
   const bool on_linear_oil = settings_.scheme == CouplingScheme::parallel;
   if (on_linear_oil) mechanism_->port_forces(force_.data());
   for (int i = 0; i < layout_.bonds(); ++i) {
-    const int port = i / layout_.efforts;
+    const int port = layout_.port_of(i);
     BondSample& b = bonds_[i];
     b.effort = force_of(i, next_[layout_.effort(i)]);
     b.effort_used = on_linear_oil ? force_[port] : force_of(i, effort_[i].value(t));

@@ -45,12 +45,14 @@ inline constexpr const char* kCouplingVariable = "coupling variable ";
 /// Settings and data of a master.
 struct CouplingPlan {
   struct Port {
+    enum class Kind : unsigned char { piston, reading, load };
     std::string name;               // of the cylinder
     double area_A = 0, area_B = 0;  // [m2] of its chambers
-    bool has_pressures = true;      // false for quasistatic oil, whose force depends on the length itself
+    bool has_pressures = true;      // false for quasistatic oil, whose force depends on the length itself, and without chambers
+    Kind kind = Kind::piston;       // of pistons, then joint coordinates that control blocks read, then loads that they drive
   };
   CosimulationDescription settings;
-  std::vector<Port> ports;      // of actuators with chambers, in the order of Hydraulics::actuators
+  std::vector<Port> ports;      // in the order of coupling_ports
   int actuators = 0;            // of the machine, for linearised oil
   double step = 1e-3;           // [s] largest communication step
   bool accept_capped = false;   // unconverged iterations are accepted
@@ -103,12 +105,13 @@ class Cosimulation final : public Stepper {
   bool parallel(double h);
   bool pass(const StateVector& origin, double h);
   struct OutputScales {
-    double length = 0, rate = 0, effort = 0;  // [m], [m/s], [N, Pa]
+    double length = 0, rate = 0, effort = 0, load = 0;  // [m], [m/s], [N, Pa], [N]
   };
   OutputScales output_scales() const;
   double change_of_outputs();
   void accelerate();
   // steps
+  bool is_load(int bond) const { return bond >= layout_.pistons * layout_.efforts; }
   double force_of(int bond, double effort) const;
   void sample_bonds();
   double add_to_defects();

@@ -23,16 +23,16 @@ class Cutter {
     add_flow_sources();
     for (std::size_t i = 0; i < whole_.actuators.size(); ++i)
       if (stays(whole_.actuators[i].circuit)) add_actuator(static_cast<int>(i));
-    netlist_.pistons = static_cast<int>(netlist_.actuators.size());
+    netlist_.pistons = static_cast<int>(std::lower_bound(cut_.ports.begin(), cut_.ports.end(), whole_.pistons) - cut_.ports.begin());
     netlist_.cushions = whole_.cushions;
     for (Orifice& o : std::get<std::vector<Orifice>>(netlist_.elements))
-      if (o.cushion.port >= 0)
-        o.cushion.port = static_cast<int>(std::lower_bound(cut_.ports.begin(), cut_.ports.end(), o.cushion.port) - cut_.ports.begin());
+      if (o.cushion.port >= 0) o.cushion.port = port(o.cushion.port);
     for (const Component& c : whole_.components)
       if (stays(c.circuit)) add_component(c);
     for (const QuasistaticCircuit& q : whole_.quasistatic)
       if (stays(whole_.actuators[q.ports.front().actuator].circuit)) add_quasistatic(q);
-    for (Spool& spool : netlist_.spools) spool.state = add_states(spool.state, spool.states());
+    add_control();
+    for (Spool& spool : netlist_.spools) add_spool_states(spool);
     netlist_.ny = static_cast<int>(cut_.states.size());
     add_circuits();
     std::sort(netlist_.used_signals.begin(), netlist_.used_signals.end());
@@ -57,8 +57,12 @@ class Cutter {
     for (int k = 0; k < count; ++k) add_state(first + k);
     return at;
   }
+  int port(int actuator) const {
+    return static_cast<int>(std::lower_bound(cut_.ports.begin(), cut_.ports.end(), actuator) - cut_.ports.begin());
+  }
+  bool is_block(SignalIndex signal) const { return signal >= 0 && whole_.block_of_signal[signal] >= 0; }
   void use(SignalIndex signal) {
-    if (signal >= 0) netlist_.used_signals.push_back(signal);
+    if (signal >= 0 && !is_block(signal)) netlist_.used_signals.push_back(signal);
   }
 
   void add_volumes() {
@@ -81,7 +85,9 @@ class Cutter {
     const PressureNode& outside = whole_.nodes[node];
     use(outside.source);
     netlist_.nodes.push_back({outside.name, -1, -1, -1, outside.source});
-    return node_[node] = static_cast<int>(netlist_.nodes.size()) - 1;
+    node_[node] = static_cast<int>(netlist_.nodes.size()) - 1;
+    if (is_block(outside.source)) netlist_.driven_sources.push_back(node_[node]);
+    return node_[node];
   }
   template <class Element>
   void add_elements(const std::vector<Element>& list) {
@@ -106,11 +112,11 @@ class Cutter {
     use(q.flow);
     q.tank = place(q.tank);
     q.bleed.spool = take_spool(q.bleed.spool);
-    for (QuasistaticPort& port : q.ports) {
-      port.actuator = static_cast<int>(std::lower_bound(cut_.ports.begin(), cut_.ports.end(), port.actuator) - cut_.ports.begin());
-      for (CommandedOpening* opening : {&port.ph, &port.tr, &port.pr, &port.th, &port.a}) opening->spool = take_spool(opening->spool);
-      port.lever = take_spool(port.lever);
-      port.state = add_states(port.state, q.discrete ? kDiscreteStates : 1);
+    for (QuasistaticPort& own : q.ports) {
+      own.actuator = port(own.actuator);
+      for (CommandedOpening* opening : {&own.ph, &own.tr, &own.pr, &own.th, &own.a}) opening->spool = take_spool(opening->spool);
+      own.lever = take_spool(own.lever);
+      own.state = add_states(own.state, q.discrete ? kDiscreteStates : 1);
     }
     netlist_.quasistatic.push_back(std::move(q));
   }
@@ -140,6 +146,27 @@ class Cutter {
     cut_.ports.push_back(index);
     netlist_.actuators.push_back(std::move(a));
   }
+  /// Blocks in the order of the whole, which is that of their dependence.
+  void add_control() {
+    netlist_.block_of_signal.assign(whole_.block_of_signal.size(), -1);
+    for (ControlBlock b : whole_.control) {
+      if (!stays(b.circuit)) continue;
+      netlist_.block_of_signal[b.signal] = static_cast<int>(netlist_.control.size());
+      b.circuit = position(b.circuit);
+      b.output = add_states(b.output, b.size());
+      for (BlockInput& input : b.inputs) {
+        if (input.kind == BlockInput::Kind::signal)
+          use(input.index);
+        else
+          input.index = input.kind == BlockInput::Kind::pressure ? place(input.index) : port(input.index);
+      }
+      netlist_.control.push_back(std::move(b));
+    }
+  }
+  void add_spool_states(Spool& spool) {
+    if (spool.driven()) spool.block = netlist_.block_of_signal[spool.signal];
+    spool.state = spool.driven() && spool.follows() ? netlist_.control[spool.block].output : add_states(spool.state, spool.states());
+  }
   void add_circuits() {
     int block = 0;
     for (int index : circuits_) {
@@ -149,7 +176,7 @@ class Cutter {
       c.block = block;
       block += c.size * c.size;
       for (std::vector<int>* ports : {&c.actuators, &c.acting})
-        for (int& port : *ports) port = static_cast<int>(std::lower_bound(cut_.ports.begin(), cut_.ports.end(), port) - cut_.ports.begin());
+        for (int& actuator : *ports) actuator = port(actuator);
       for (int i = 0; i < c.size; ++i) {
         const int state = whole_.unknown_state[first + i];
         cut_.unknowns.push_back(first + i);

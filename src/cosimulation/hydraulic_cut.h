@@ -1,6 +1,7 @@
 // A netlist of some circuits of a machine. It is determined by the retained volumes and cylinders:
 //   flow elements and flow sources   connected to a retained volume
 //   spools                           of retained valves
+//   control blocks                   of these circuits, with the ports that they read or drive
 //   nodes                            connected to any of these; a volume of another circuit becomes a node without pressure whose
 //                                    flows are ignored (a valve between two circuits serves both)
 // SPDX-License-Identifier: BSD-3-Clause

@@ -15,6 +15,7 @@
 #include "hydraulics/circuit_step.h"
 #include "hydraulics/explicit_limit.h"
 #include "hydraulics/substeps.h"
+#include "model/coupling_memory.h"
 
 namespace trunnion {
 
@@ -52,10 +53,17 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     keep();  // allocates
     at_begin_ = kept_;
     for (std::size_t i = 0; i < n_; ++i) s_[i] = netlist_.actuators[i].cylinder.length_0;
-    for (const Actuator& a : netlist_.actuators) {
+    const std::vector<int> machine_ports = coupling_ports(machine_->hydraulics);
+    for (const int i : cut_.ports)
+      ports_.push_back(static_cast<int>(std::lower_bound(machine_ports.begin(), machine_ports.end(), i) - machine_ports.begin()));
+    has_all_ports_ = n_ == machine_ports.size();
+    for (std::size_t i = 0; i < n_; ++i) {
+      const Actuator& a = netlist_.actuators[i];
       inputs_.push_back({a.name + ".length", "m"});
       inputs_.push_back({a.name + ".rate", "m/s"});
-      if (publishes_force_) {
+      if (!is_piston(i)) {
+        if (a.drive >= 0) outputs_.push_back({a.name + ".force", "N", true});
+      } else if (publishes_force_) {
         outputs_.push_back({a.name + (whole_force_ ? ".force" : ".pressure_force"), "N", whole_force_});
       } else {
         for (const char* chamber : {".pressure_A", ".pressure_B"}) outputs_.push_back({a.name + chamber, "Pa"});
@@ -67,13 +75,13 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     std::erase_if(cut_.hydraulics.used_signals, [&](SignalIndex i) { return machine_->signals.constant(i); });
     // friction states of the mechanical side are integrated, but not returned
     std::vector<char> ours(netlist_.ny, 1);
-    if (!whole_force_)
-      for (const Actuator& a : netlist_.actuators) std::fill_n(ours.begin() + a.state, a.friction_states, 0);
+    for (std::size_t i = 0; i < n_; ++i)
+      if (!whole_force_ || !is_piston(i)) std::fill_n(ours.begin() + netlist_.actuators[i].state, netlist_.actuators[i].friction_states, 0);
     for (int i = 0; i < netlist_.ny; ++i)
       if (ours[i] != 0) own_states_.push_back(i);
   }
 
-  const std::vector<int>& ports() const override { return cut_.ports; }
+  const std::vector<int>& ports() const override { return ports_; }
   std::string unknown_name(int unknown) const override { return name_of_unknown(*machine_, unknown); }
 
   void restore(const StateVector& machine) override {
@@ -112,8 +120,8 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     set_outputs();
   }
   void set_interface_model(const InterfaceModel* model) override {
-    if (model != nullptr && (model->ports != static_cast<int>(n_) || static_cast<int>(n_) != machine_->hydraulics.pistons))
-      throw Error("an interface model serves a hydraulic subsystem that has all cylinders of the machine");
+    if (model != nullptr && (model->ports != static_cast<int>(n_) || !has_all_ports_))
+      throw Error("an interface model serves a hydraulic subsystem that has all ports of the machine");
     model_ = model;
   }
 
@@ -215,7 +223,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     return fail(StepStatus::unstable, unknown_of_circuits(limit.unknown), report);
   }
   // ---- inputs and outputs
-  /// Lengths and rates of the cylinders from the inputs.
+  /// Lengths and rates of the ports from the inputs.
   void take_courses(double t) {
     for (std::size_t i = 0; i < n_; ++i) {
       s_[i] = courses_[2 * i].value(t);
@@ -232,7 +240,9 @@ class CircuitSubsystem final : public HydraulicSubsystem {
     evaluate_forces<double>(netlist_, s_.data(), w_.data(), x_.data(), work_);
     double* value = values_.data();
     for (std::size_t i = 0; i < n_; ++i) {
-      if (!publishes_force_) {
+      if (!is_piston(i)) {
+        if (netlist_.actuators[i].drive >= 0) *value++ = work_.ports[i].force;
+      } else if (!publishes_force_) {
         *value++ = work_.pressure[netlist_.actuators[i].A];
         *value++ = work_.pressure[netlist_.actuators[i].B];
       } else {
@@ -240,6 +250,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
       }
     }
   }
+  bool is_piston(std::size_t i) const { return i < static_cast<std::size_t>(netlist_.pistons); }
   const double* rate_offset() const { return model_ == nullptr ? nullptr : model_->rate_offset.data(); }
 
   // ---- common to all rules; x: y, then s and w of the interface model
@@ -274,7 +285,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
   /// Spools without a time constant equal their signals.
   void set_following_spools(double* y) const {
     for (const Spool& spool : netlist_.spools)
-      if (spool.follows()) y[spool.state] = work_.signal[spool.signal];
+      if (spool.is_signal()) y[spool.state] = work_.signal[spool.signal];
   }
   /// Rates dx and port forces at t; signals are set. `step` > 0: at the end of an explicit step, where discrete states, which have no rates
   /// and are still those of its beginning, change.
@@ -473,7 +484,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
   void add_rate_offset() {
     if (model_ == nullptr) return;
     const double swept = step_of_circuits_.rule().factor * step_of_circuits_.rule().step;
-    for (std::size_t i = 0; i < n_; ++i) {
+    for (int i = 0; i < netlist_.pistons; ++i) {
       const Actuator& a = netlist_.actuators[i];
       const double share = (fraction_at(netlist_, a, step_of_circuits_.rule().y_begin) + fraction_of(a, work_.spool)) / 2;
       const auto add = [&](int node, double area) {
@@ -551,18 +562,20 @@ class CircuitSubsystem final : public HydraulicSubsystem {
   const std::shared_ptr<const CompiledModel> machine_;
   HydraulicCut cut_;
   const Hydraulics& netlist_;
-  const std::size_t n_;                             // cylinders
+  const std::size_t n_;                             // ports
   const std::optional<IntegratorKind> integrator_;  // none: whichever is stable
   const double step_;                               // [s]
   const bool whole_force_;                          // friction belongs to this side
   const bool publishes_force_;
   std::vector<int> own_states_;  // of the own y: those returned
+  std::vector<int> ports_;       // as among all ports of the machine
+  bool has_all_ports_ = false;
   std::vector<TimePolynomial> courses_;
   const InterfaceModel* model_ = nullptr;
 
   double time_ = 0, begin_ = 0;    // [s] now; at the beginning of the step
   std::vector<double> x_, slope_;  // y, then s and w of the interface model; their rates
-  std::vector<double> s_, w_;      // per cylinder, as last used by the oil
+  std::vector<double> s_, w_;      // per port, as last used by the oil
   bool fresh_ = false;             // no step since restore()
   std::vector<double> values_;     // outputs
   std::vector<double> impulse_, impulse_moment_, displacement_;

@@ -1,13 +1,15 @@
-// Some circuits of a machine without its mechanism: pressures, spools and, where friction belongs to the hydraulic side, friction states,
+// Some circuits of a machine without its mechanism: pressures, spools, control blocks and, where friction belongs to the hydraulic side,
+// friction states,
 // integrated with a step of their own by
 //   euler        y_{n+1} = y_n + h f(t_n, y_n)
 //   rk4          the classical Runge-Kutta method of order 4
 //   trapezoidal  implicit; Newton's method with exact derivatives (hydraulics/circuit_step.h)
-// in: length and rate of each of its cylinders; out: their forces (velocity-force: the total force if friction is on the hydraulic side,
-// else the pressure force) or both chamber pressures (velocity-pressure).
+// in: length and rate of each of its cylinders, and of the joint coordinates that its control blocks read and the loads that they drive;
+// out: forces of the cylinders (velocity-force: the total force if friction is on the hydraulic side, else the pressure force) or both
+// chamber pressures (velocity-pressure), and forces of the loads. Friction and limits of joints belong to the mechanical side.
 // With an interface model the inputs are not given but integrated with it, in the same steps and by the same rule:
 //   s_dot = w,   w_dot = b(t) + W(t) F(s, w, p, friction);   the oil sees the rate w + rate_offset, the laws of the cylinder see w
-// F contains all laws of the cylinder, whichever side they belong to. Friction states of the mechanical side are initialised from the
+// F contains all laws of the port, whichever side they belong to. Friction states of the mechanical side are initialised from the
 // machine at restore() and integrated for this purpose; they are not returned.
 // Quasistatic circuits of discrete form change at the end of every own step by (72), with the difference quotient of the lengths at its
 // ends (hydraulics/quasistatic/quasistatic_circuit.h).
@@ -27,7 +29,7 @@ namespace trunnion {
 
 class HydraulicSubsystem : public Subsystem {
  public:
-  /// Its cylinders as ascending indices in Hydraulics::actuators of the machine; inputs (length, rate) and outputs use this order.
+  /// Its ports as ascending indices among those of the machine (coupling_ports); inputs (length, rate) and outputs use this order.
   virtual const std::vector<int>& ports() const = 0;
 
   /// Sets the interface model for the next steps, in the caller's memory; its s and w are read at the beginning of each step. Null: inputs

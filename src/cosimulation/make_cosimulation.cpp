@@ -28,7 +28,15 @@ CouplingPlan plan_of(const CompiledModel& model) {
   CouplingPlan plan;
   plan.settings = model.description.coupling;
   const Hydraulics& netlist = model.hydraulics;
-  for (const Actuator& a : pistons_of(netlist)) plan.ports.push_back({a.name, a.cylinder.area_A, a.cylinder.area_B});
+  for (const int i : coupling_ports(netlist)) {
+    using Kind = CouplingPlan::Port::Kind;
+    const Actuator& a = netlist.actuators[static_cast<std::size_t>(i)];
+    const bool piston = i < netlist.pistons;
+    plan.ports.push_back({a.name, a.cylinder.area_A, a.cylinder.area_B, piston,
+                          piston         ? Kind::piston
+                          : a.drive >= 0 ? Kind::load
+                                         : Kind::reading});
+  }
   for (const QuasistaticCircuit& q : netlist.quasistatic)
     for (const QuasistaticPort& port : q.ports) plan.ports[port.actuator].has_pressures = false;
   plan.step = grid_step(model.description);

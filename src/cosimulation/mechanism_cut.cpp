@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "model/compile_parts.h"
+#include "model/coupling_memory.h"
 
 namespace trunnion {
 
@@ -31,9 +32,7 @@ void finish(const CompiledModel& machine, MechanismCut& cut) {
 
 }  // namespace
 
-std::size_t count_inputs(const CompiledModel& machine) {
-  return static_cast<std::size_t>(machine.hydraulics.pistons) * (publishes_forces(machine) ? 1 : 2);
-}
+std::size_t count_inputs(const CompiledModel& machine) { return static_cast<std::size_t>(coupling_memory(machine).bonds()); }
 
 MechanismCut cut_fed(const CompiledModel& machine, const std::vector<TimePolynomial>& inputs) {
   MechanismCut cut{std::make_shared<CompiledModel>(machine), {}};
@@ -43,8 +42,9 @@ MechanismCut cut_fed(const CompiledModel& machine, const std::vector<TimePolynom
   Hydraulics h;
   h.fluid = machine.hydraulics.fluid;
   h.pistons = machine.hydraulics.pistons;
+  const auto add_input = [&] { return h.used_signals.emplace_back(model.signals.add_feed(input++)); };
   const auto add_source = [&](const std::string& name) {
-    h.used_signals.push_back(model.signals.add_feed(input++));
+    add_input();
     h.nodes.push_back({name, -1, -1, -1, h.used_signals.back()});
     return static_cast<int>(h.nodes.size()) - 1;
   };
@@ -56,6 +56,10 @@ MechanismCut cut_fed(const CompiledModel& machine, const std::vector<TimePolynom
       a.B = forces ? a.A : add_source(a.name + ".B");
     }
     a.spool = -1;
+    if (a.drive >= 0) {
+      a.drive = add_input();
+      a.gain = 1;
+    }
     if (piston && forces) {
       a.cylinder.coulomb = a.cylinder.friction_A = a.cylinder.friction_B = 0;
       a.cylinder.area_A = 1;

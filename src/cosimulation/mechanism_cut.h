@@ -4,6 +4,7 @@
 //     velocity_pressure   both chambers of each; areas and all laws of the cylinder unchanged
 //     velocity_force      one source per cylinder acting on a unit area, so that the pressure is the force [N]; friction, viscous drag
 //                         and end dampers unchanged, or absent if the hydraulic side has them
+//                  loads that control blocks drive follow one input each, their force
 //   on linear oil  volumes whose pressures follow a LinearOil; circuits, areas and all cylinder laws unchanged; no valves, spools
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -21,7 +22,7 @@ struct MechanismCut {
 };
 
 /// The mechanism of `machine` fed by `inputs`, one TimePolynomial per cylinder (velocity_force) or two, of chambers A and B
-/// (velocity_pressure), in the order of Hydraulics::actuators. `inputs` must outlive the cut and not move.
+/// (velocity_pressure), and one per driven load, in the order of Hydraulics::actuators. `inputs` must outlive the cut and not move.
 MechanismCut cut_fed(const CompiledModel& machine, const std::vector<TimePolynomial>& inputs);
 /// Number of these inputs.
 std::size_t count_inputs(const CompiledModel& machine);

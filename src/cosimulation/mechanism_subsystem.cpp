@@ -7,6 +7,7 @@
 #include "cosimulation/mechanism_cut.h"
 #include "cosimulation/port_dynamics.h"
 #include "machine/evaluate.h"
+#include "model/coupling_memory.h"
 #include "solve/make_monolithic_stepper.h"
 
 namespace trunnion {
@@ -25,14 +26,18 @@ class CutMechanism final : public MechanismSubsystem {
         stepper_(make_monolithic_stepper(cut_.model)),
         state_(cut_.model->layout),
         volumes_(static_cast<int>(cut_.model->hydraulics.volumes.size())),
-        dynamics_(*cut_.model),
+        ports_(coupling_ports(machine.hydraulics)),
+        dynamics_(*cut_.model, ports_),
         work_(*cut_.model) {
     const CosimulationDescription& coupling = machine.description.coupling;
     const bool pressures = coupling.variables == CouplingVariables::velocity_pressure;
-    for (const Actuator& a : pistons_of(machine.hydraulics)) {
-      if (!on_linear_oil && pressures)
+    for (const int i : ports_) {
+      const Actuator& a = machine.hydraulics.actuators[static_cast<std::size_t>(i)];
+      const bool piston = i < machine.hydraulics.pistons;
+      if (a.drive >= 0) inputs_.push_back({a.name + ".force", "N"});
+      if (!on_linear_oil && piston && pressures)
         for (const char* chamber : {".pressure_A", ".pressure_B"}) inputs_.push_back({a.name + chamber, "Pa"});
-      if (!on_linear_oil && !pressures)
+      if (!on_linear_oil && piston && !pressures)
         inputs_.push_back({a.name + (coupling.friction == FrictionSide::mechanism ? ".pressure_force" : ".force"), "N"});
       outputs_.push_back({a.name + ".length", "m"});
       outputs_.push_back({a.name + ".rate", "m/s"});
@@ -96,7 +101,7 @@ class CutMechanism final : public MechanismSubsystem {
 
   void get_outputs(double* values) const override {
     place(state_.a());
-    for (int i = 0; i < pistons(); ++i) {
+    for (const int i : ports_) {
       *values++ = work_.mechanism.s[i];
       *values++ = work_.mechanism.s_dot[i];
       *values++ = port_acceleration(m_.ports[i], m_.paths.data(), work_.mechanism.tree, work_.mechanism.ports[i]);
@@ -104,11 +109,12 @@ class CutMechanism final : public MechanismSubsystem {
   }
   bool interface_model(double* W, double* b) override {
     if (pistons() < static_cast<int>(m_.ports.size())) evaluate_ports();
+    for (const int i : ports_) work_.force[i] = 0;
     return dynamics_.evaluate(state_, work_.force.data(), work_.mechanism, W, b);
   }
   void port_forces(double* F) override {
     evaluate_ports();
-    std::copy_n(work_.force.data(), pistons(), F);
+    for (const int i : ports_) *F++ = work_.force[i];
   }
 
  private:
@@ -137,7 +143,8 @@ class CutMechanism final : public MechanismSubsystem {
   const Mechanism<D>& m_;
   std::unique_ptr<Stepper> stepper_;
   StateVector state_;
-  const int volumes_;  // the first of y: pressures on linear oil, not part of the machine's state
+  const int volumes_;             // the first of y: pressures on linear oil, not part of the machine's state
+  const std::vector<int> ports_;  // of the mechanism
   PortDynamics<D> dynamics_;
   mutable MachineState<D> work_;  // scratch
 };

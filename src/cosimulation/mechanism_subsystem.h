@@ -2,7 +2,8 @@
 //   velocity-force     in: force of each cylinder;                       friction on the hydraulic side: the total force,
 //                                                                        on the mechanical side: the pressure force
 //   velocity-pressure  in: both chamber pressures of each cylinder, A then B
-//   out: length, rate and acceleration of each cylinder, cylinder by cylinder
+//   both               in: force of each load that a control block drives
+//   out: length, rate and acceleration of each cylinder, then of each joint coordinate that control blocks read and of each driven load
 // Cylinder laws of the mechanical side (friction, viscous drag, end dampers) remain in it, with their friction states; with pressures as
 // inputs and on linear oil these are all laws. Every treatment and integrator of the monolithic machine is available: the part is a Model
 // (mechanism_cut.h).
@@ -23,7 +24,7 @@ class MechanismSubsystem : public Subsystem {
   /// W and b (sizes ports^2, row by row, symmetric; ports) of s_ddot = b + W F at its time, for any inputs. Does not allocate.
   /// False if the mass matrix is singular on the constraints, and at a singular configuration.
   virtual bool interface_model(double* W, double* b) = 0;
-  /// Net forces [N] of the cylinders on the mechanism at its time, by its cylinder laws and current inputs.
+  /// Net forces [N] of the ports on the mechanism at its time, by its cylinder laws and current inputs.
   virtual void port_forces(double* F) = 0;
   /// On linear oil: over the next steps the pressures follow `oil`, from its initial pressures. Call again when its contents have changed.
   /// restore() also reads the pressures from there.

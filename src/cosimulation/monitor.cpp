@@ -28,8 +28,22 @@ void write(const CouplingMemory& layout, double* memory, int i, const Bond& bond
   std::copy(std::begin(values), std::end(values), memory + layout.bond(i));
 }
 
-std::string bond_name(const CouplingMemory& layout, const std::string& cylinder, int effort) {
-  return layout.efforts == 1 ? cylinder : cylinder + (effort == 0 ? ".A" : ".B");
+/// Its port and chamber, `A` or `B`; empty: a force.
+struct BondName {
+  std::string port;
+  const char* chamber;
+};
+std::vector<BondName> bond_names(const CompiledModel& model, const CouplingMemory& layout) {
+  const std::vector<int> ports = coupling_ports(model.hydraulics);
+  std::vector<BondName> names;
+  for (int i = 0; i < layout.bonds(); ++i) {
+    const int port = layout.port_of(i);
+    const Actuator& a = model.hydraulics.actuators[static_cast<std::size_t>(ports[static_cast<std::size_t>(port)])];
+    names.push_back({a.name, layout.bonds_of(port) == 1 ? "" : i == layout.first_bond(port) ? "A" : "B"});
+    const auto same = [&](const BondName& other) { return other.port == a.name; };
+    if (port >= layout.pistons && std::any_of(names.begin(), names.end() - 1, same)) names.back().port.insert(0, "forces.");
+  }
+  return names;
 }
 
 }  // namespace
@@ -87,14 +101,12 @@ std::vector<Channel> monitor_channels(const CompiledModel& model) {
   if (model.layout.coupling == 0) return {};
   const CouplingMemory layout = coupling_memory(model);
   std::vector<Channel> channels;
-  for (const Actuator& a : pistons_of(model.hydraulics))
-    for (int k = 0; k < layout.efforts; ++k) {
-      const std::string stem = a.name + (layout.efforts == 1 ? ".coupling" : k == 0 ? ".coupling_A" : ".coupling_B");
-      const std::string of = layout.efforts == 1 ? "" : k == 0 ? " of chamber A" : " of chamber B";
-      channels.push_back(
-          {stem + "_power_residual", "W", "power residual of the coupling's bond" + of + ", at the last communication point"});
-      channels.push_back({stem + "_energy_residual", "J", "its integral: energy that the coupling has taken from the mechanism"});
-    }
+  for (const auto& [port, chamber] : bond_names(model, layout)) {
+    const std::string stem = port + (*chamber != 0 ? ".coupling_" : ".coupling") + chamber;
+    const std::string of = *chamber != 0 ? std::string(" of chamber ") + chamber : "";
+    channels.push_back({stem + "_power_residual", "W", "power residual of the coupling's bond" + of + ", at the last communication point"});
+    channels.push_back({stem + "_energy_residual", "J", "its integral: energy that the coupling has taken from the mechanism"});
+  }
   channels.push_back({"coupling.power_residual", "W", "power residual of all bonds together"});
   channels.push_back({"coupling.energy_residual", "J", "its integral"});
   channels.push_back({"coupling.ratio", "", "recent residuals over recent power of the bonds; above 0.5 the coupling's accuracy is lost"});
@@ -120,10 +132,9 @@ std::optional<CouplingReport> coupling_report(const CompiledModel& model, const 
   using M = CouplingMemory;
   const CouplingMemory layout = coupling_memory(model);
   CouplingReport report;
-  for (int i = 0; i < layout.bonds(); ++i) {
-    const Bond bond = read(layout, memory, i);
-    const std::string& cylinder = model.hydraulics.actuators[static_cast<std::size_t>(i / layout.efforts)].name;
-    report.bonds.push_back({bond_name(layout, cylinder, i % layout.efforts), bond.residual_energy, bond.absolute_energy, bond.work});
+  for (int i = 0; const auto& [port, chamber] : bond_names(model, layout)) {
+    const Bond bond = read(layout, memory, i++);
+    report.bonds.push_back({port + (*chamber != 0 ? "." : "") + chamber, bond.residual_energy, bond.absolute_energy, bond.work});
   }
   report.steps = std::lround(memory[M::steps]);
   report.passes = memory[M::steps] > 0 ? memory[M::passes] / memory[M::steps] : 0;

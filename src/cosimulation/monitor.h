@@ -8,6 +8,7 @@
 // A positive residual is energy missing in the mechanism. Pressures are multiplied by their areas, so that all powers are in W and J:
 //   velocity-force     one bond per cylinder, y = F
 //   velocity-pressure  two, y = p_A A_A and y = -p_B A_B
+//   both               one per load that a control block drives, y its force; what control blocks read exchanges no power
 //
 // Verdict. Residuals of a sound coupling are of the order of the extrapolation, small relative to the transferred power; in an unstable
 // one they oscillate from one communication point to the next and are as large as the power itself. Their recent means are compared

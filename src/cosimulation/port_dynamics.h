@@ -18,9 +18,10 @@ namespace trunnion {
 template <int D>
 class PortDynamics {
  public:
-  explicit PortDynamics(const CompiledModel& model);
+  /// `ports`: indices of the ports, ascending, all of actuators with chambers and others; empty: those of actuators with chambers.
+  explicit PortDynamics(const CompiledModel& model, std::vector<int> ports = {});
   /// W (ports x ports, row by row, symmetric) [1/kg] and b (per port) [m/s2] at the time, configuration and velocity of `at`, loads at the
-  /// right limit. Ports are those of actuators with chambers; `forces` [N, N m], per port, of the others act on the mechanism (null: none).
+  /// right limit. `forces` [N, N m], per port of the mechanism, of actuators without chambers act on it (null: none); 0 of those given.
   /// `state`: scratch of that mechanism. The partition is that of `at`, or selected here. False at a singular configuration and if the
   /// inertia is singular. No allocation.
   bool evaluate(const StateVector& at, const double* forces, MechanismState<D>& state, double* W, double* b);
@@ -28,6 +29,7 @@ class PortDynamics {
  private:
   const CompiledModel& model_;
   const Mechanism<D>& m_;
+  const std::vector<int> ports_;
   ClosedLoops<D> loops_;
   ReducedInertia<D> inertia_;
   std::vector<double> a_, r_;  // per velocity

@@ -1,9 +1,8 @@
-// Simulations of the public interface: steps, inputs, parameters, reading, states.
+// Simulations of the public interface: steps, inputs, parameters, reading, setting states.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 #include "base/assert.h"
@@ -31,6 +30,8 @@ void for_each_incident(const Incidents& all, F&& f) {
     if (r.openings > 0) f(Incident::Kind::relief, r.name, r.openings, r.steps, r.first_time);
   for (const EmptyRecord& r : all.accumulators)
     if (r.steps > 0) f(Incident::Kind::accumulator_empty, r.name, 1, r.steps, r.first_time);
+  for (const SwitchRecord& r : all.switches)
+    if (!r.events.empty()) f(Incident::Kind::block_switch, r.name, r.on + r.off, 0, r.events.front().time);
 }
 
 std::string text_of(Incident::Kind kind, const std::string& name) {
@@ -39,6 +40,8 @@ std::string text_of(Incident::Kind kind, const std::string& name) {
       return name + ": hit an end stop";
     case Incident::Kind::relief:
       return name + ": the relief valve opened";
+    case Incident::Kind::block_switch:
+      return name + ": the control block switched";
     case Incident::Kind::accumulator_empty:
       break;
   }
@@ -105,92 +108,7 @@ GridStep::Result GridStep::advance(StepLoop& loop, double end, RunWatcher* watch
   return Result::done;
 }
 
-// ---------------------------------------------------------------- states
-
-State::State() = default;
-State::~State() = default;
-State::State(State&&) noexcept = default;
-State& State::operator=(State&&) noexcept = default;
-State::State(const State& other) : content_(other.content_ ? std::make_unique<Content>(*other.content_) : nullptr) {}
-State& State::operator=(const State& other) {
-  if (this == &other) return *this;
-  if (content_ && other.content_)
-    *content_ = *other.content_;
-  else
-    content_ = other.content_ ? std::make_unique<Content>(*other.content_) : nullptr;
-  return *this;
-}
-bool State::operator==(const State& other) const {
-  if (!content_ || !other.content_) return content_ == other.content_;
-  return content_->model == other.content_->model && content_->state == other.content_->state;
-}
-void State::set_content(Content content) { content_ = std::make_unique<Content>(std::move(content)); }
-bool State::empty() const { return content_ == nullptr; }
-double State::time() const { return content_ ? content_->state.time : 0; }
-std::uint64_t State::fingerprint() const { return content_ ? content_->model : 0; }
-std::vector<double> State::positions() const {
-  if (!content_) return {};
-  return {content_->state.q(), content_->state.q() + content_->state.layout().nq};
-}
-std::vector<double> State::velocities() const {
-  if (!content_) return {};
-  return {content_->state.v(), content_->state.v() + content_->state.layout().nv};
-}
-std::vector<double> State::first_order() const {
-  if (!content_) return {};
-  return {content_->state.y(), content_->state.y() + content_->state.layout().ny};
-}
-
-namespace {
-
-/// Begin of the binary form of a state.
-struct StateHeader {
-  char magic[8] = {'T', 'R', 'S', 'T', 'A', 'T', 'E', '1'};
-  std::uint64_t model = 0;
-  StateLayout layout;
-  double time = 0;
-  std::uint64_t size = 0;  // number of values
-};
-static_assert(std::is_trivially_copyable_v<StateHeader>);
-static_assert(sizeof(StateHeader) == 8 + 8 + sizeof(StateLayout) + 8 + 8, "no padding");
-
-}  // namespace
-
-std::string State::bytes() const {
-  if (!content_) return {};
-  const StateVector& state = content_->state;
-  StateHeader header;
-  header.model = content_->model;
-  header.layout = state.layout();
-  header.time = state.time;
-  header.size = state.values().size();
-  std::string bytes(sizeof header + header.size * sizeof(double), '\0');
-  std::memcpy(bytes.data(), &header, sizeof header);
-  if (header.size > 0) std::memcpy(bytes.data() + sizeof header, state.values().data(), header.size * sizeof(double));
-  return bytes;
-}
-
-State State::from_bytes(const std::string& bytes) {
-  if (bytes.empty()) return {};
-  const auto refuse = [](const char* why) -> ModelError { return ModelError(std::string("these bytes are no state: ") + why); };
-  StateHeader header;
-  if (bytes.size() < sizeof header || std::memcmp(bytes.data(), header.magic, sizeof header.magic) != 0) throw refuse("wrong header");
-  std::memcpy(&header, bytes.data(), sizeof header);
-  const StateLayout& n = header.layout;
-  const std::uint64_t rest = bytes.size() - sizeof header;
-  for (const int size : {n.nq, n.nv, n.ny, n.rows, n.coupling, n.oil_memory, n.inputs, n.motion_memory})
-    if (size < 0 || static_cast<std::uint64_t>(size) * sizeof(double) > rest) throw refuse("wrong sizes");
-  State state;
-  state.content_ = std::make_unique<Content>(Content{header.model, StateVector(n)});
-  StateVector& to = state.content_->state;
-  if (to.values().size() != header.size || rest != header.size * sizeof(double)) throw refuse("wrong length");
-  if (header.size > 0) std::memcpy(to.values().data(), bytes.data() + sizeof header, rest);
-  to.time = header.time;
-  if (!std::isfinite(to.time)) throw refuse("the time is not finite");
-  for (const double value : to.values())
-    if (!std::isfinite(value)) throw refuse("a value is not finite");
-  return state;
-}
+// ---------------------------------------------------------------- snapshots
 
 struct Snapshot::Content {
   std::uint64_t model = 0;  // fingerprint
@@ -271,6 +189,10 @@ struct Simulation::Content final : RunWatcher {
     if (now.penalty_limited && !limit_told) {
       limit_told = true;
       sink({Message::Severity::warning, loop->state().time, limited_penalty_warning(compiled->description.solver, now)});
+    }
+    if (now.late_switches > 0 && !late_told) {
+      late_told = true;
+      sink({Message::Severity::warning, now.late_time, late_switch_warning(*compiled, now)});
     }
     std::size_t happened = 0;
     for_each_incident(now.incidents, [&](const auto&...) { ++happened; });
@@ -358,7 +280,7 @@ struct Simulation::Content final : RunWatcher {
   std::function<bool(double)> progress;
   std::function<void(const Message&)> sink;
   std::vector<std::pair<Incident::Kind, std::string>> told;
-  bool limit_told = false;
+  bool limit_told = false, late_told = false;
 };
 
 Simulation::Simulation(std::unique_ptr<Content> content) : content_(std::move(content)) {}
@@ -440,7 +362,7 @@ void Simulation::on_message(std::function<void(const Message&)> sink) {
   Content& c = *content_;
   c.sink = std::move(sink);
   c.told.clear();
-  c.limit_told = false;
+  c.limit_told = c.late_told = false;
   if (!c.sink) return;
   attach_incidents();
   translated([&] { c.send_warnings(); });

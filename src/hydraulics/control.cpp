@@ -296,9 +296,13 @@ void evaluate_blocks(const Hydraulics& netlist, const S* s, const S* s_dot, S* y
     if (!b.sampled()) {
       read_block(b, s, s_dot, values, u);
       y[b.output] = b.law->value(u, y + b.output + 1);
-      b.law->rates(u, y + b.output + 1, ydot + b.output + 1);
     }
     values.signal[b.signal] = y[b.output];
+  }
+  for (const ControlBlock& b : netlist.control) {  // which may depend on values of blocks that come later
+    if (b.sampled() || b.states() == 0) continue;
+    read_block(b, s, s_dot, values, u);
+    b.law->rates(u, y + b.output + 1, ydot + b.output + 1);
   }
   for (const int node : netlist.driven_sources) values.pressure[node] = values.signal[netlist.nodes[node].source];
   for (std::size_t i = 0; i < netlist.spools.size(); ++i)
@@ -322,6 +326,16 @@ void set_control_residuals(const Hydraulics& netlist, const double* s, const dou
                            const RateRelation& rule, HydraulicState& state) {
   for_each_residual(netlist, s, s_dot, y, ydot, rule, state,
                     [&](int circuit, int row, double residual) { state.R[netlist.circuits[circuit].offset + row] = residual; });
+}
+
+double mean_decay(const ControlBlock& block, const double* s, const double* s_dot, const double* y, const OilValues<double>& values) {
+  if (block.sampled() || block.states() == 0) return 0;
+  double u[kMaxBlockInputs], sum = 0;
+  read_block<double>(block, s, s_dot, values, u);
+  block.law->differentiate(u, y + block.output + 1, [&](int row, int column, double slope) {
+    if (row > 0 && column == block.law->inputs() + row - 1) sum -= slope;
+  });
+  return sum / block.states();
 }
 
 void start_blocks(const Hydraulics& netlist, const double* s, const double* s_dot, OilValues<double>& values, double* y) {
@@ -360,16 +374,73 @@ double next_sample(const Hydraulics& netlist, const double* y) {
   return next;
 }
 
+namespace {
+
+bool has_modes(const ControlBlock& b) { return !b.sampled() && b.law->modes() > 0; }
+
+/// How far inputs hold as conditions: that of the blocks which they are, otherwise their value less 0.5.
+void read_excess(const Hydraulics& netlist, const ControlBlock& b, const double* u, const double* excess, double* c) {
+  for (int k = 0; k < b.law->inputs(); ++k) {
+    const BlockInput& input = b.inputs[static_cast<std::size_t>(k)];
+    const int block = input.kind == BlockInput::Kind::signal ? netlist.block_of_signal[input.index] : -1;
+    c[k] = block >= 0 ? excess[block] : u[k] - 0.5;
+  }
+}
+
+/// Values of all blocks with their states and modes as they are, those of continuous ones anew: also of blocks after a reader whose value does
+/// not depend on theirs directly. `excess`: how far they hold as conditions; null: not asked for.
+void find_values(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, OilValues<double>& values,
+                 double* excess) {
+  double u[kMaxBlockInputs], c[kMaxBlockInputs];
+  for (std::size_t i = 0; i < netlist.control.size(); ++i) {
+    const ControlBlock& b = netlist.control[i];
+    values.signal[b.signal] = y[b.output];
+    if (excess != nullptr) excess[i] = y[b.output] - 0.5;
+  }
+  for (std::size_t i = 0; i < netlist.control.size(); ++i) {
+    const ControlBlock& b = netlist.control[i];
+    if (b.sampled()) continue;
+    const double* const x = y + b.output + 1;
+    read_block<double>(b, s, s_dot, values, u);
+    values.signal[b.signal] = b.law->value(u, x);
+    if (excess == nullptr) continue;
+    read_excess(netlist, b, u, excess, c);
+    const double value = values.signal[b.signal] - 0.5;
+    excess[i] = has_modes(b) ? value : b.law->margin(u, c, x, value);
+  }
+}
+
+}  // namespace
+
 bool modes_stale(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, OilValues<double>& values) {
   double u[kMaxBlockInputs];
+  find_values(netlist, s, s_dot, y, values, nullptr);
   for (const ControlBlock& b : netlist.control) {
-    values.signal[b.signal] = y[b.output];
-    if (b.sampled()) continue;
+    if (!has_modes(b)) continue;
     read_block<double>(b, s, s_dot, values, u);
-    values.signal[b.signal] = b.law->value(u, y + b.output + 1);
     if (b.law->stale(u, y + b.output + 1)) return true;
   }
   return false;
+}
+
+bool find_margins(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, OilValues<double>& values,
+                  double* excess, double* margins) {
+  double u[kMaxBlockInputs], c[kMaxBlockInputs];
+  bool stale = false;
+  find_values(netlist, s, s_dot, y, values, excess);
+  for (std::size_t i = 0; i < netlist.control.size(); ++i) {
+    const ControlBlock& b = netlist.control[i];
+    margins[i] = 1;
+    if (!has_modes(b)) continue;
+    const double* const x = y + b.output + 1;
+    read_block<double>(b, s, s_dot, values, u);
+    read_excess(netlist, b, u, excess, c);
+    const double margin = b.law->margin(u, c, x, 1);
+    const bool changes = b.law->stale(u, x);  // at the level itself a margin may be on either side
+    margins[i] = changes ? std::min(margin, double(0)) : std::max(margin, std::numeric_limits<double>::min());
+    stale = stale || changes;
+  }
+  return stale;
 }
 
 namespace {
@@ -390,6 +461,7 @@ bool take_sample(const ControlBlock& b, const double* u, double t, double near, 
 
 int sample_blocks(const Hydraulics& netlist, const double* s, const double* s_dot, double t, double near, double* y,
                   OilValues<double>& values) {
+  constexpr int kMostPasses = 8;
   double u[kMaxBlockInputs];
   for (const ControlBlock& b : netlist.control) {
     if (b.delayed() && y[b.next_effect()] <= t + near) {
@@ -398,17 +470,30 @@ int sample_blocks(const Hydraulics& netlist, const double* s, const double* s_do
     }
     values.signal[b.signal] = y[b.output];
   }
+  const bool modes = std::any_of(netlist.control.begin(), netlist.control.end(), has_modes);
+  if (modes) find_values(netlist, s, s_dot, y, values, nullptr);
+  const auto evaluate = [&](const ControlBlock& b) {
+    b.law->restart(u, y[b.output], y + b.output + 1);
+    y[b.output] = b.law->value(u, y + b.output + 1);
+    values.signal[b.signal] = y[b.output];
+  };
   for (std::size_t i = 0; i < netlist.control.size(); ++i) {
     const ControlBlock& b = netlist.control[i];
     read_block<double>(b, s, s_dot, values, u);
     if (!b.sampled()) {
-      b.law->restart(u, y[b.output], y + b.output + 1);
-      y[b.output] = b.law->value(u, y + b.output + 1);
+      evaluate(b);
     } else if (y[b.next_sample()] <= t + near && !take_sample(b, u, t, near, y)) {
       return static_cast<int>(i);
     }
     values.signal[b.signal] = y[b.output];
   }
+  // a mode may change another one, of a block before it
+  for (int pass = 0; pass < kMostPasses && modes && modes_stale(netlist, s, s_dot, y, values); ++pass)
+    for (const ControlBlock& b : netlist.control) {
+      if (b.sampled()) continue;
+      read_block<double>(b, s, s_dot, values, u);
+      evaluate(b);
+    }
   return -1;
 }
 

@@ -83,6 +83,9 @@ void add_control(const Hydraulics& netlist, const double* s, const double* s_dot
 void set_control_residuals(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, const double* ydot,
                            const RateRelation& rule, HydraulicState& state);
 
+/// Mean decay rate [1/s] of the states of a block, 0 if it has none or is sampled: at most that of its fastest one.
+double mean_decay(const ControlBlock& block, const double* s, const double* s_dot, const double* y, const OilValues<double>& values);
+
 /// Values and states at the start, at the inputs' pressures and signals in `values`: writes y. A quantity that is not known there is NaN
 /// and makes all that depends on it NaN.
 void start_blocks(const Hydraulics& netlist, const double* s, const double* s_dot, OilValues<double>& values, double* y);
@@ -93,6 +96,10 @@ bool sample_due(const Hydraulics& netlist, const double* y, double t, double nea
 double next_sample(const Hydraulics& netlist, const double* y);
 /// Whether a restart would change a mode of a continuous block, at the pressures, signals and ports of y.
 bool modes_stale(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, OilValues<double>& values);
+/// How far each block is from that (BlockLaw::margin), not positive exactly where a mode would change; 1 for blocks without modes. Returns
+/// whether one would. `excess` is scratch of the same size.
+bool find_margins(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, OilValues<double>& values,
+                  double* excess, double* margins);
 /// Samples the blocks that are due, at the pressures, signals and ports of time t; modes of all others are set, and they are evaluated in
 /// between. Writes y. Returns the number of a block whose states have no solution there, by which y is incomplete; -1: none.
 int sample_blocks(const Hydraulics& netlist, const double* s, const double* s_dot, double t, double near, double* y,

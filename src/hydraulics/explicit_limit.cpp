@@ -42,6 +42,12 @@ ExplicitLimit::Step ExplicitLimit::longest_step(IntegratorKind integrator, const
         worst = c.offset + (b > a ? j : i);
       }
   }
+  for (const ControlBlock& b : netlist_.control) {
+    const double mu = mean_decay(b, s, s_dot, y, state);
+    if (!(mu > fastest)) continue;
+    fastest = mu;
+    worst = netlist_.circuits[b.circuit].offset + b.local + 1;
+  }
   const double bound = integrator == IntegratorKind::rk4 ? kBoundRungeKutta : kBound;
   return {worst < 0 ? std::numeric_limits<double>::infinity() : bound / fastest, worst};
 }

@@ -1,5 +1,6 @@
 // Step limit of explicit rules for the oil. Decay rates mu of pressures and friction states, from T = dR/dy and the capacities C,
 //   mu >= eigenvalues of the symmetric pairs  [T_ii/C_i, T_ij/sqrt(C_i C_j); ., T_jj/C_j]
+// and of the states of every control block, mu >= -trace(df/dx)/n,
 // so that h mu beyond the stability bound of the rule (euler 2, rk4 2.785) guarantees instability. It may go unnoticed without this test:
 // an orifice is stiff only below its laminar limit, and pressures chatter about that limit instead of growing.
 // Source: Hairer, Wanner 1996, Solving Ordinary Differential Equations II, IV.2 (stability functions of Runge-Kutta methods).

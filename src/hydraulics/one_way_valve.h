@@ -18,10 +18,20 @@ struct OneWayLaw {
   LaminarZone zone;
 };
 
+/// Excess x of a pressure drop over the cracking pressure by `above` [Pa].
+/// With derivatives the kink is a parabola between -w and w. At rest the excess is 0 to rounding, and a slope that is now that of an open, now that of a
+/// closed valve would multiply derivatives by 1 - h s/2 (s the reciprocal time constant of the open valve) from one step to the next.
+template <class S>
+TR_INLINE S one_way_excess(const S& above) {
+  const S x = max(above, 0.0);
+  constexpr double w = 0.01;  // [Pa]
+  return kTangents ? select(abs(above) < w, S((above + w) * (above + w) / (4 * w)), x) : x;
+}
+
 /// Flow [m3/s] at pressure drop dp [Pa].
 template <class S>
 TR_INLINE S one_way_flow(const OneWayLaw& law, const S& dp) {
-  const S x = max(S(dp - law.cracking), 0.0);
+  const S x = one_way_excess(S(dp - law.cracking));
   return law.gradient * x + orifice_flow(S(law.coefficient), x, law.zone);
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/diagnostic.h"
 #include "linearise/reduction.h"
+#include "linearise/variables.h"
 
 namespace trunnion {
 

@@ -6,18 +6,9 @@
 #include <numeric>
 
 #include "base/diagnostic.h"
+#include "linearise/variables.h"
 
 namespace trunnion {
-
-std::vector<int> first_order_states(const Hydraulics& netlist) {
-  std::vector<bool> follows(netlist.ny, false);
-  for (const Spool& spool : netlist.spools) follows[spool.state] = spool.follows();
-  for (const ControlBlock& block : netlist.control) for_each_held(block, [&](int i) { follows[i] = true; });
-  std::vector<int> states;
-  for (int i = 0; i < netlist.ny; ++i)
-    if (!follows[i]) states.push_back(i);
-  return states;
-}
 
 namespace {
 

@@ -22,9 +22,6 @@
 
 namespace trunnion {
 
-/// Indices in y of the first-order states of a linear model: all but spools that are their signals, and the values of control blocks.
-std::vector<int> first_order_states(const Hydraulics& netlist);
-
 template <int D>
 class Reduction {
  public:

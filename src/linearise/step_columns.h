@@ -1,5 +1,5 @@
-// Derivatives of a step by numbers that have derivatives, dx1 = F dx0 + G du + P dp: P, and F and G where linearise/step_map.cpp does not differentiate
-// the equations of the step. The core asks for them here; the whole library has them (tangents/step_columns.cpp).
+// Derivatives of a step by numbers that have derivatives, dx1 = F dx0 + G du + P dp: P, and F and G where linearise/step_derivative.h does not
+// differentiate the equations of the step. The core asks for them here; the whole library has them (tangents/step_columns.cpp).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -23,7 +23,7 @@
 // Steps with control blocks, of the other implicit rules, and of Baumgarte's trapezoidal rule with constraints are differentiated by numbers that have
 // derivatives (step_columns.h), which also give those with respect to parameters, P. There the inputs are those of the model alone; lags of a
 // rule are held.
-// Derivation: docs/theory.md, "Derivative of a step".
+// The equations of each rule: step_derivative.h and the files that it names. Derivation: docs/theory.md, "Derivative of a step".
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -36,6 +36,8 @@
 #include "solve/stepper.h"
 
 namespace trunnion {
+
+class StepDerivative;
 
 class TransitionMap {
  public:
@@ -66,13 +68,9 @@ class TransitionMap {
   }
 
  private:
-  struct Work;
-  template <int D>
-  struct WorkIn;
-  struct WorkByColumns;
   std::shared_ptr<const CompiledModel> model_;
   MinimalState coordinates_;
-  std::unique_ptr<Work> work_;
+  std::unique_ptr<StepDerivative> work_;
   bool by_equations_ = true;
   std::vector<LinearInput>
       signals_;  // of the inputs: those that are read, and inputs of the model that act through sums and products alone

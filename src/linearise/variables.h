@@ -11,6 +11,9 @@
 
 namespace trunnion {
 
+/// Indices in y of the first-order states of a linear model: all but spools that are their signals, and the values of control blocks.
+std::vector<int> first_order_states(const Hydraulics& netlist);
+
 /// Names of states, from the channels that record them; `model` and `channels` must outlive it.
 class VariableNames {
  public:

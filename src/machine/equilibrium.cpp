@@ -10,94 +10,32 @@
 #include <numeric>
 
 #include "base/decompositions.h"
-#include "machine/hydrostatic_groups.h"
+#include "machine/equilibrium_loads.h"
 #include "machine/start.h"
 #include "model/cartesian.h"
 
 namespace trunnion {
 
+namespace rest {
+
 namespace {
 
-using Matrix = Eigen::MatrixXd;
-using Vector = Eigen::VectorXd;
-using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
-constexpr double kUnit = 1e6;                // [Pa] pressures are in MPa
-constexpr double kRedundantRow = 1e-9;       // of a normalised row: remainder of a redundant one
-constexpr double kLeastInertia = 1e-9;       // of the largest: scale of coordinates without inertia
-constexpr double kNoInertia = 1e-12;         // of a coordinate's inertia: added, so that directions without inertia have a stiffness
-constexpr double kBalanced = 1e-9;           // of the loads: residual that counts as balanced
-constexpr double kNeutral = 1e-10;           // of the largest stiffness: counts as zero
-constexpr double kLargestViolation = 1e-11;  // [m, -] constraints after a step
-constexpr double kSameStep = 1e-12;          // [rad, m] a step without effect
-constexpr double kLargestStep = 0.5;         // [rad, m]
-constexpr double kSettled = 1e-9;            // of the pressures: equal to those used for the balance
-constexpr double kKick = 1e-2;               // [rad, m] perturbation away from a saddle
-constexpr int kIterations = 500, kClosures = 30, kPressureSteps = 30, kKicks = 3;
-
-/// Orthonormal bases of the row space of a matrix and of its orthogonal complement.
-struct RangeNullSpace {
-  Matrix range, null;
-};
-RangeNullSpace range_null_space(Matrix rows) {
-  const Eigen::Index n = rows.cols();
-  for (Eigen::Index i = 0; i < rows.rows(); ++i)
-    if (const double norm = rows.row(i).norm(); norm > 0) rows.row(i) /= norm;
-  if (rows.rows() == 0 || n == 0) return {Matrix(n, 0), Matrix::Identity(n, n)};
-  const ColumnSpace space = column_space(rows.transpose(), kRedundantRow);
-  const Eigen::Index rank = rows.isZero(0) ? 0 : space.rank;
-  return {space.Q.leftCols(rank), space.Q.rightCols(n - rank)};
-}
-
-/// Minimum-norm least-squares solution.
-Vector smallest(const Matrix& A, const Vector& b, double threshold = kRedundantRow) {
-  if (A.rows() == 0 || A.cols() == 0 || A.isZero(0)) return Vector::Zero(A.cols());
-  return smallest_solution(A, b, threshold);
-}
-
-double largest(const Vector& x) { return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0; }
-
-Matrix hstack(const Matrix& A, const Matrix& B) {
-  Matrix both(A.rows(), A.cols() + B.cols());
-  both << A, B;
-  return both;
-}
-Matrix vstack(const Matrix& A, const Matrix& B) {
-  Matrix both(A.rows() + B.rows(), A.cols());
-  both << A, B;
-  return both;
-}
+constexpr double kNoInertia = 1e-12;  // of a coordinate's inertia: added, so that directions without inertia have a stiffness
+constexpr double kBalanced = 1e-9;    // of the loads: residual that counts as balanced
+constexpr double kNeutral = 1e-10;    // of the largest stiffness: counts as zero
+constexpr double kSettled = 1e-9;     // of the pressures: equal to those used for the balance
+constexpr double kKick = 1e-2;        // [rad, m] perturbation away from a saddle
+constexpr int kIterations = 500, kPressureSteps = 30, kKicks = 3;
 
 const JointInfo& joint_of(const CompiledModel& model, int velocity) {
   return *std::find_if(model.joints.begin(), model.joints.end(),
                        [&](const JointInfo& j) { return velocity >= j.v && velocity < j.v + j.nv; });
 }
 
-/// All vectors per velocity are scaled by the square root of the coordinate's inertia at the start, w: x = theta w for increments, f / w
-/// for loads; norms are then independent of the coordinates' units.
 template <int D>
-class StaticEquilibriumSolver {
+class StaticEquilibriumSolver : private StaticLoads<D> {
  public:
-  StaticEquilibriumSolver(const CompiledModel& model, double time)
-      : model_(model),
-        m_(std::get<Mechanism<D>>(model.mechanism)),
-        netlist_(with_equations(model.hydraulics)),
-        work_(inputs(model, time)),
-        oil_(model, work_.hydraulics, StatesAt::rest),
-        time_(time),
-        nv_(m_.tree.nv),
-        np_(oil_.unknowns()),
-        q_(model.q_start),
-        y_(static_cast<std::size_t>(model.layout.ny)),
-        still_(static_cast<std::size_t>(std::max(nv_, static_cast<int>(netlist_.actuators.size()))), 0.0),
-        r_(static_cast<std::size_t>(nv_)),
-        w_(Vector::Ones(nv_)),
-        unit_(Vector::Ones(np_)),
-        decided_(np_, 0),
-        locked_(np_, 0) {
-    for (int i = 0; i < nv_; ++i)
-      if (!model.start[i].locked) moving_.push_back(i);
-  }
+  StaticEquilibriumSolver(const CompiledModel& model, double time) : StaticLoads<D>(model, time), time_(time) {}
 
   Equilibrium solve() {
     oil_.check_rest(true);
@@ -115,198 +53,11 @@ class StaticEquilibriumSolver {
   }
 
  private:
-  // ---------------------------------------------------------------- evaluation
-
-  static MachineState<D> inputs(const CompiledModel& model, double time) {
-    MachineState<D> state(model);
-    update_inputs(model, {model.signals, nullptr}, time, Side::right, state);
-    return state;
-  }
-  MechanismState<D>& mech() { return work_.mechanism; }
-  /// Elements of quasistatic circuits as differential equations: their discrete states belong to a step.
-  static Hydraulics with_equations(Hydraulics hydraulics) {
-    for (QuasistaticCircuit& q : hydraulics.quasistatic) q.discrete = false;
-    return hydraulics;
-  }
-  void place(const std::vector<double>& q) { update_positions<D, double>(m_, q.data(), nullptr, mech()); }
-
-  /// Loads -Q/w at the current configuration, without constraints, under pressures p; records their magnitude.
-  Vector loads(const Vector& p, const std::vector<double>* q = nullptr) {
-    const double* at = (q != nullptr ? *q : q_).data();
-    update_rates<D, double>(m_, still_.data(), still_.data(), mech());
-    inverse_dynamics<D, double>(m_, at, still_.data(), true, mech(), r_.data());
-    Vector size(nv_);
-    for (int k = 0; k < nv_; ++k) {
-      const Motion<D>& b = mech().tree.dofs[k].b;
-      const auto moved_mass = (mech().tree.nodes[m_.tree.dof_node[k]].I * b).linear;  // sum of m dr/dq
-      size[k] = moved_mass.norm() * m_.tree.gravity.norm() + std::abs(r_[k] + moved_mass.dot(m_.tree.gravity));
-    }
-    const Vector pressure = kUnit * unit_.cwiseProduct(p);
-    oil_.write(pressure.data(), y_.data());
-    evaluate_forces(netlist_, mech().s.data(), still_.data(), y_.data(), work_.hydraulics);
-    for (std::size_t i = 0; i < netlist_.actuators.size(); ++i) {
-      const PortForces<>& port = work_.hydraulics.ports[i];
-      work_.force[i] = port.force + port.friction;
-      const Range& path = m_.ports[i].path;
-      const Actuator& a = netlist_.actuators[i];
-      if (a.A < 0) continue;
-      const double parts =
-          std::abs(work_.hydraulics.pressure[a.A]) * a.cylinder.area_A + std::abs(work_.hydraulics.pressure[a.B]) * a.cylinder.area_B;
-      for (int k = path.begin; k < path.end; ++k) size[m_.paths[k].dof] += parts * std::abs(mech().dofs[k].gradient);
-    }
-    add_port_forces(m_, work_.force.data(), mech(), r_.data());
-    load_ = std::max(load_, largest(size));
-    scaled_load_ = std::max(scaled_load_, largest(size.cwiseQuotient(w_)));
-    return Eigen::Map<const Vector>(r_.data(), nv_).cwiseQuotient(w_);
-  }
-
-  /// Phi_q, columns per scaled increment.
-  Matrix jacobian() {
-    Matrix J = Matrix::Zero(m_.rows, nv_);
-    for (const ConstraintGroup<D>& g : m_.constraints)
-      for (int row = 0; row < g.rows.size(); ++row)
-        for (int k = 0; k < g.path.size(); ++k) {
-          const int dof = m_.paths[g.path.begin + k].dof;
-          J(g.rows.begin + row, dof) += mech().jacobian[g.jacobian + row * g.path.size() + k] / w_[dof];
-        }
-    return J;
-  }
-
-  /// Loads of unit pressures per group, d(sum F s_k)/dp, from a list of pistons.
-  Matrix pressure_loads(const std::vector<HydrostaticGroups::Piston>& pistons, int groups) {
-    Matrix A = Matrix::Zero(nv_, groups);
-    for (const HydrostaticGroups::Piston& piston : pistons) {
-      const Range& path = m_.ports[piston.port].path;
-      for (int k = path.begin; k < path.end; ++k)
-        A(m_.paths[k].dof, piston.group) += piston.area * mech().dofs[k].gradient / w_[m_.paths[k].dof];
-    }
-    return A;
-  }
-  Matrix pressure_loads() { return kUnit * pressure_loads(oil_.pistons(), np_) * unit_.asDiagonal(); }
-
-  /// Displaced volumes of the unknown groups, in the units of pressure_loads.
-  Vector volumes() {
-    Vector V = Vector::Zero(np_);
-    for (const HydrostaticGroups::Piston& piston : oil_.pistons()) V[piston.group] += kUnit * piston.area * mech().s[piston.port];
-    return V.cwiseProduct(unit_);
-  }
-
-  /// After loads(): K, rows and columns scaled.
-  Matrix stiffness(const Vector& multipliers) {
-    RowMajor T = RowMajor::Zero(nv_, nv_);
-    DenseEntries entries{T.data(), nv_};
-    const IncrementFactors rest;
-    inverse_dynamics_tangent(m_, rest, mech(), entries);
-    for (std::size_t i = 0; i < netlist_.actuators.size(); ++i)
-      add_port_force_tangent(m_, m_.ports[i], mech().ports[i], mech().dofs.data() + m_.ports[i].path.begin, work_.force[i],
-                             work_.hydraulics.force_s[i], 0, rest, mech().tree, entries);
-    add_constraint_curvature(m_, multipliers.data(), mech(), entries);
-    const Vector scale = w_.cwiseInverse();
-    return scale.asDiagonal() * T * scale.asDiagonal();
-  }
-
-  Matrix columns(const Matrix& A) const {
-    Matrix part(A.rows(), moving_.size());
-    for (std::size_t i = 0; i < moving_.size(); ++i) part.col(static_cast<Eigen::Index>(i)) = A.col(moving_[i]);
-    return part;
-  }
-  Vector entries(const Vector& x) const {
-    Vector part(moving_.size());
-    for (std::size_t i = 0; i < moving_.size(); ++i) part[static_cast<Eigen::Index>(i)] = x[moving_[i]];
-    return part;
-  }
-  /// q (+) x / w for increments x of the moving coordinates.
-  std::vector<double> moved(const std::vector<double>& q, const Vector& x) const {
-    std::vector<double> theta(static_cast<std::size_t>(nv_), 0.0), next(q.size());
-    for (std::size_t i = 0; i < moving_.size(); ++i) theta[moving_[i]] = x[static_cast<Eigen::Index>(i)] / w_[moving_[i]];
-    advance_configuration<D, double>(m_.tree, q.data(), theta.data(), next.data());
-    return next;
-  }
-  double size_of(const Vector& x) const {
-    double size = 0;
-    for (std::size_t i = 0; i < moving_.size(); ++i) size = std::max(size, std::abs(x[static_cast<Eigen::Index>(i)]) / w_[moving_[i]]);
-    return size;
-  }
-
-  void set_scales() {
-    RowMajor M = inertia();
-    const double most = nv_ > 0 ? std::max(M.diagonal().maxCoeff(), 1e-12) : 1;
-    for (int i = 0; i < nv_; ++i) w_[i] = std::sqrt(std::max(M(i, i), kLeastInertia * most));
-    scaled_load_ = 0;
-    loads(Vector::Zero(np_));
-    const Matrix A = pressure_loads();
-    for (int g = 0; g < np_; ++g)
-      if (const double norm = A.col(g).norm(); norm > 0) unit_[g] = 1 / norm;
-    volumes_start_ = volumes();
-  }
-  /// After loads().
-  RowMajor inertia() {
-    RowMajor M = RowMajor::Zero(nv_, nv_);
-    DenseEntries entries{M.data(), nv_};
-    mass_matrix(m_.tree, mech().tree, entries);
-    return M;
-  }
-
-  // ---------------------------------------------------------------- constraints on positions
-
-  /// Phi_q and the locked volumes' gradients, moving columns.
-  Matrix position_rows() { return columns(vstack(jacobian(), locked_.transpose() * pressure_loads().transpose())); }
-  Vector position_errors() {
-    Vector c(m_.rows + locked_.cols());
-    c << Eigen::Map<const Vector>(mech().Phi.data(), m_.rows), locked_.transpose() * (volumes() - volumes_start_);
-    return c;
-  }
-
-  /// Projects q onto the constraints by minimum-norm steps.
-  bool close(std::vector<double>& q) {
-    for (int i = 0; i < kClosures; ++i) {
-      place(q);
-      const Vector c = position_errors();
-      if (!c.allFinite()) return false;
-      const Vector x = smallest(position_rows(), -c);
-      const double size = size_of(x);
-      if (!(size < 2 * kLargestStep)) return false;
-      if (size > 0) q = moved(q, x);
-      if (size < 1e-13 || (i > 3 && size < kSameStep)) break;
-    }
-    place(q);
-    return largest(position_errors()) < kLargestViolation;
-  }
-
-  /// Combinations of unknown pressures that no locked coordinate determines: their oil is trapped. Reports those that equilibrium never
-  /// determines.
-  void choose_locked() {
-    const Matrix Z = range_null_space(jacobian()).null, B = Z.transpose() * pressure_loads();
-    const RangeNullSpace determined = np_ > 0 ? column_range_null_space(B) : RangeNullSpace{Matrix(0, 0), Matrix(0, 0)};
-    std::vector<std::vector<double>> open;
-    for (Eigen::Index i = 0; i < determined.null.cols(); ++i) {
-      const Vector combination = determined.null.col(i);
-      open.emplace_back(combination.begin(), combination.end());
-    }
-    oil_.report_open(open);
-    Matrix locked(nv_ - static_cast<Eigen::Index>(moving_.size()), nv_);
-    locked.setZero();
-    for (int i = 0, row = 0; i < nv_; ++i)
-      if (model_.start[i].locked) locked(row++, i) = 1;
-    const Matrix Y = hold_directions(locked * Z);
-    const RangeNullSpace decided = np_ > 0 ? column_range_null_space(Y.transpose() * B) : RangeNullSpace{Matrix(0, 0), Matrix(0, 0)};
-    decided_ = decided.range;
-    locked_ = decided.null;
-  }
-  /// Row space without scaling up small rows: a locked coordinate that the loops also fix has a row of rounding.
-  static Matrix hold_directions(const Matrix& rows) {
-    if (rows.rows() == 0 || rows.cols() == 0) return Matrix(rows.cols(), 0);
-    const RightSingular svd = right_singular(rows);
-    return svd.V.leftCols((svd.values.array() > kRedundantRow).count());
-  }
-  /// Combinations of columns with and without effect. Columns have a norm of at most 1.
-  static RangeNullSpace column_range_null_space(const Matrix& B) {
-    const Eigen::Index n = B.cols();
-    if (B.rows() == 0) return {Matrix(n, 0), Matrix::Identity(n, n)};
-    const RightSingular svd = right_singular(B);
-    const Eigen::Index rank = (svd.values.array() > kRedundantRow).count();
-    return {svd.V.leftCols(rank), svd.V.rightCols(n - rank)};
-  }
+  using Base = StaticLoads<D>;
+  using Base::close, Base::choose_locked, Base::columns, Base::decided_, Base::entries, Base::inertia, Base::jacobian, Base::load_,
+      Base::loads, Base::locked_, Base::m_, Base::mech, Base::model_, Base::moved, Base::moving_, Base::netlist_, Base::np_, Base::nv_,
+      Base::oil_, Base::place, Base::position_rows, Base::pressure_loads, Base::q_, Base::scaled_load_, Base::set_scales, Base::size_of,
+      Base::stiffness, Base::still_, Base::unit_, Base::w_, Base::work_, Base::y_;
 
   // ---------------------------------------------------------------- equilibrium at given pressures
 
@@ -628,23 +379,9 @@ class StaticEquilibriumSolver {
     return text;
   }
 
-  const CompiledModel& model_;
-  const Mechanism<D>& m_;
-  const Hydraulics netlist_;
-  MachineState<D> work_;
-  const HydrostaticGroups oil_;
   const double time_;
-  const int nv_, np_;
-  std::vector<int> moving_;  // velocities that are not locked
-  std::vector<double> q_, y_;
-  std::vector<double> still_, r_;
-  Vector w_;     // per velocity: scale
-  Vector unit_;  // per unknown pressure: its unit [MPa], so that its loads have norm 1 at the start
-  Vector volumes_start_;
-  Matrix decided_, locked_;  // combinations of unknown pressures: determined by locked coordinates, reactions of trapped oil
-  Vector p_;                 // unknown pressures [units]
+  Vector p_;  // unknown pressures [units]
   Balance balance_;
-  double load_ = 0, scaled_load_ = 0;  // maximum during the search
   int iterations_ = 0;
 };
 
@@ -676,9 +413,11 @@ void set_velocities(const CompiledModel& model, StateVector& state) {
 
 }  // namespace
 
+}  // namespace rest
+
 Equilibrium solve_equilibrium(const CompiledModel& model, double time) {
   if (model.relative) return solve_equilibrium(*model.relative, time);
-  return model.planar ? StaticEquilibriumSolver<2>(model, time).solve() : StaticEquilibriumSolver<3>(model, time).solve();
+  return model.planar ? rest::StaticEquilibriumSolver<2>(model, time).solve() : rest::StaticEquilibriumSolver<3>(model, time).solve();
 }
 
 StateVector equilibrium_state(const CompiledModel& model) {
@@ -693,15 +432,15 @@ StateVector equilibrium_state(const CompiledModel& model) {
   }
   StateVector state = solve_equilibrium(model).state;
   if (model.planar)
-    set_velocities<2>(model, state);
+    rest::set_velocities<2>(model, state);
   else
-    set_velocities<3>(model, state);
+    rest::set_velocities<3>(model, state);
   make_consistent(model, state);
   return state;
 }
 
 std::string coordinate_name(const CompiledModel& model, int velocity) {
-  const JointInfo& joint = joint_of(model, velocity);
+  const JointInfo& joint = rest::joint_of(model, velocity);
   for (const JointPart& part : joint.parts)
     if (part.v == velocity && part.joint != NodeJoint::spherical) return joint.name + "." + part.position;
   return model.velocity_names[static_cast<std::size_t>(velocity)];

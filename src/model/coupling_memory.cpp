@@ -22,7 +22,13 @@ std::string name_of_circuit(const Hydraulics& netlist, int circuit) {
     if (a.circuit == circuit) return a.name;
   for (const Volume& v : netlist.volumes)
     if (netlist.nodes[v.node].circuit == circuit) return netlist.nodes[v.node].name;
+  for (const ControlBlock& b : netlist.control)
+    if (b.circuit == circuit) return b.name;
   return "circuit";
+}
+
+bool has_control(const Hydraulics& netlist, int circuit) {
+  return std::any_of(netlist.control.begin(), netlist.control.end(), [&](const ControlBlock& b) { return b.circuit == circuit; });
 }
 
 bool lockstep(const CosimulationDescription& c) {
@@ -37,17 +43,27 @@ bool exchanges_pressures(const CosimulationDescription& c) {
          c.scheme != CouplingScheme::parallel;
 }
 
+std::vector<int> coupling_ports(const Hydraulics& netlist) {
+  std::vector<int> ports;
+  for (int i = 0; i < static_cast<int>(netlist.actuators.size()); ++i)
+    if (i < netlist.pistons || has_control(netlist, netlist.actuators[static_cast<std::size_t>(i)].circuit)) ports.push_back(i);
+  return ports;
+}
+
 CouplingMemory coupling_memory(const CompiledModel& model) {
-  return {model.hydraulics.pistons, exchanges_pressures(model.description.coupling)};
+  const Hydraulics& netlist = model.hydraulics;
+  const int loads = static_cast<int>(model.driven_loads.size()), ports = static_cast<int>(coupling_ports(netlist).size());
+  return {netlist.pistons, exchanges_pressures(model.description.coupling), ports - netlist.pistons - loads, loads};
 }
 
 std::vector<HydraulicGroup> hydraulic_groups(const CompiledModel& model) {
   const Hydraulics& netlist = model.hydraulics;
   std::vector<HydraulicGroup> groups;
-  constexpr int kMechanism = -2;  // what acts on joint coordinates belongs to the mechanism
+  constexpr int kMechanism = -2;  // what acts on joint coordinates and is not read by control blocks belongs to the mechanism
   std::vector<int> owner(netlist.circuits.size(), -1);
   for (std::size_t i = static_cast<std::size_t>(netlist.pistons); i < netlist.actuators.size(); ++i)
-    owner[static_cast<std::size_t>(netlist.actuators[i].circuit)] = kMechanism;
+    if (const int circuit = netlist.actuators[i].circuit; !has_control(netlist, circuit))
+      owner[static_cast<std::size_t>(circuit)] = kMechanism;
   std::vector<Diagnostic> findings;
   for (const auto& [name, subsystem] : model.description.coupling.subsystems) {
     groups.push_back({name, {}, &subsystem});
@@ -61,7 +77,7 @@ std::vector<HydraulicGroup> hydraulic_groups(const CompiledModel& model) {
         findings.push_back(
             {span_of(model.description, path), path,
              "the circuit of `" + subsystem.parts[i] + "` is already in the subsystem `" + groups[static_cast<std::size_t>(of)].name + "`",
-             "each circuit in one subsystem", "parts that can exchange oil are in one circuit"});
+             "each circuit in one subsystem", "parts that can exchange oil, or that control blocks connect, are in one circuit"});
         continue;
       }
       of = self;

@@ -1,5 +1,6 @@
 // Memory of a co-simulation between communication points, in StateVector::coupling(): the last communication points, for extrapolation and
 // the interface model; the volume defect of every port; the monitors of the power bonds. Plain numbers, saved with the state.
+// Ports, in this order: pistons; joint coordinates that control blocks read, which exchange no power; loads that control blocks drive.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,6 +12,7 @@
 namespace trunnion {
 
 struct CompiledModel;
+struct Hydraulics;
 
 /// Whether pressures are exchanged between mechanism and hydraulics (velocity-pressure); otherwise forces. The schemes sequential and
 /// parallel exchange forces.
@@ -21,10 +23,11 @@ struct CouplingMemory {
   static constexpr int kPoints = 5;  // stored communication points: order 3 requires four; one may be too close to the next
   static constexpr int kMotion = 3;  // of a port: length [m], rate [m/s], acceleration [m/s2]
 
-  CouplingMemory(int port_count, bool exchange_pressures) : ports(port_count), efforts(exchange_pressures ? 2 : 1) {}
+  CouplingMemory(int piston_count, bool exchange_pressures, int reading_count = 0, int load_count = 0)
+      : ports(piston_count + reading_count + load_count), pistons(piston_count), loads(load_count), efforts(exchange_pressures ? 2 : 1) {}
 
-  int ports;
-  int efforts;  // exchanged per port: its force [N], or both chamber pressures [Pa]; equals the number of its power bonds
+  int ports, pistons, loads;
+  int efforts;  // exchanged per piston: its force [N], or both chamber pressures [Pa]; equals the number of its power bonds; a load has one
 
   // single numbers
   enum Number {
@@ -46,14 +49,19 @@ struct CouplingMemory {
     numbers,
   };
 
+  // bonds: of pistons, then of loads
+  int bonds() const { return pistons * efforts + loads; }
+  int first_bond(int port) const { return std::min(port, pistons) * efforts + std::max(port - (ports - loads), 0); }
+  int bonds_of(int port) const { return first_bond(port + 1) - first_bond(port); }
+  int port_of(int bond) const { return bond < pistons * efforts ? bond / efforts : ports - bonds() + bond; }
+
   /// A communication point: its time, then per port motion and efforts, then W and b of the interface model.
-  int width() const { return kMotion + efforts; }
-  int point_size() const { return 1 + ports * width() + ports * ports + ports; }
+  int point_size() const { return b() + ports; }
   int point(int i) const { return numbers + i * point_size(); }
   // indices in a point
-  int motion(int port) const { return 1 + port * width(); }
-  int effort(int bond) const { return motion(bond / efforts) + kMotion + bond % efforts; }
-  int W() const { return 1 + ports * width(); }
+  int motion(int port) const { return 1 + port * kMotion + first_bond(port); }
+  int effort(int bond) const { return 1 + (port_of(bond) + 1) * kMotion + bond; }
+  int W() const { return motion(ports); }
   int b() const { return W() + ports * ports; }
   /// Per port: motion of the piston in the mechanism since the start minus that in the hydraulics [m].
   int defect() const { return point(kPoints); }
@@ -67,10 +75,12 @@ struct CouplingMemory {
     double work;             // [J] integral of the magnitude of the power
   };
   static constexpr int kBond = 5;
-  int bonds() const { return ports * efforts; }
   int bond(int i) const { return defect() + ports + kBond * i; }
   int size() const { return bond(bonds()); }
 };
+
+/// Indices in Hydraulics::actuators of the ports between mechanism and hydraulics, ascending.
+std::vector<int> coupling_ports(const Hydraulics& netlist);
 
 /// The memory of the model's co-simulation.
 CouplingMemory coupling_memory(const CompiledModel& model);

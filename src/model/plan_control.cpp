@@ -153,10 +153,10 @@ Law plan(const DeadZoneBlock& b) { return block_law(PiecewiseLinearLaw{{{b.min, 
 Law plan(const DeadBandCompensationBlock& b) {
   return block_law(PiecewiseLinearLaw{{{-b.width, -b.width - b.negative}, {0, 0}, {b.width, b.width + b.positive}}, 1, 1});
 }
-Law plan(const RelayBlock& b) { return block_law(RelayLaw{b.on, b.off, b.value_on, b.value_off}); }
+Law plan(const RelayBlock& b, double period) { return block_law(RelayLaw{b.on, b.off, b.value_on, b.value_off, period > 0}); }
 Law plan(const EdgeBlock& b) { return block_law(EdgeLaw{b.direction != EdgeDirection::falling, b.direction != EdgeDirection::rising}); }
-Law plan(const TimerBlock&) { return block_law(TimerLaw{}); }
-Law plan(const CounterBlock&) { return block_law(CounterLaw{}); }
+Law plan(const TimerBlock&, double period) { return block_law(TimerLaw{period > 0}); }
+Law plan(const CounterBlock&, double period) { return block_law(CounterLaw{period > 0}); }
 Law plan(const QuantiserBlock& b) { return block_law(QuantiserLaw{b.step}); }
 Law plan(const NoiseBlock& b) { return block_law(NoiseLaw{b.deviation, static_cast<std::uint64_t>(b.seed)}); }
 Law plan(const SensorBlock&) { return nullptr; }    // several: plan_control()
@@ -186,12 +186,13 @@ class CommonInputs {
   }
 };
 
-void plan_sequence(const std::string& name, const SequenceBlock& b, std::vector<BlockPlan>& plans) {
+void plan_sequence(const std::string& name, const SequenceBlock& b, double period, std::vector<BlockPlan>& plans) {
   CommonInputs conditions;
   for (const SequenceStep& step : b.steps) conditions.add(step.until, kElapsed);
   SequenceLaw law;
   law.names = static_cast<int>(conditions.names.size());
   law.repeat = b.repeat;
+  law.sampled = period > 0;
   for (const SequenceStep& step : b.steps) law.until.push_back(conditions.law(step.until, kElapsed));
   plans.push_back({name, block_law(law), conditions.names});
   for (const std::string& command : commands_of(b)) {
@@ -237,9 +238,10 @@ void plan_sensor(const std::string& name, const BlockDescription& block, const S
 }  // namespace
 
 std::shared_ptr<const BlockLaw> plan_block(const BlockDescription& block) {
-  if (const auto* pid = std::get_if<PidBlock>(&block.law)) return plan(*pid, block.period.value_or(0));
+  const double period = block.period.value_or(0);
   return std::visit(
-      [](const auto& law) -> Law {
+      [&](const auto& law) -> Law {
+        if constexpr (requires { plan(law, period); }) return plan(law, period);
         if constexpr (requires { plan(law); }) return plan(law);
         return nullptr;
       },
@@ -251,7 +253,7 @@ std::vector<BlockPlan> plan_control(const Description& d) {
   for (const auto& [name, block] : d.control) {
     const std::size_t first = plans.size();
     if (const auto* sequence = std::get_if<SequenceBlock>(&block.law))
-      plan_sequence(name, *sequence, plans);
+      plan_sequence(name, *sequence, block.period.value_or(0), plans);
     else if (const auto* sensor = std::get_if<SensorBlock>(&block.law))
       plan_sensor(name, block, *sensor, plans);
     else

@@ -8,68 +8,32 @@
 #include <numbers>
 
 #include "file/model_file.h"
-#include "model/compile_parts.h"
 #include "report/drawn_shape.h"
+#include "report/scene_machine.h"
 #include "report/skeleton.h"
 
 namespace trunnion {
+
+namespace scene {
 
 namespace {
 
 constexpr double kThin = 0.004;       // of the machine's size: minimum thickness of a bar of a skeleton
 constexpr double kThick = 0.02;       // maximum thickness
-constexpr double kInLine = 1e-3;      // of the machine's size, [rad]: a shape in line with a cylinder is replaced by the cylinder
 constexpr double kRodReserve = 0.98;  // of the minimum length: the barrel ends before the rod eye
 constexpr double kRod = 0.6;          // of the bore: diameter of a rod without a size
 
-Vec<3> vec(const Vec3d& v) { return {v[0], v[1], v[2]}; }
-
-/// Position of a body's own frame.
-struct Pose {
-  Mat<3> R = Mat<3>::Identity();
-  Vec<3> r = Vec<3>::Zero();
-  Vec<3> of(const Vec<3>& point) const { return r + R * point; }
-};
-
-/// A point of a body.
-struct Mount {
-  std::size_t body;
-  Vec<3> at;
-};
 ReportJson json_of(const Mount& m) { return ReportJson{{"body", m.body}, {"at", report_vector(m.at)}}; }
-
-struct Box {
-  Vec<3> min = Vec<3>::Constant(std::numeric_limits<double>::infinity()), max = -min;
-  void add(const Vec<3>& p) {
-    min = min.cwiseMin(p);
-    max = max.cwiseMax(p);
-  }
-  double size() const { return (max - min).allFinite() ? (max - min).norm() : 0; }
-};
 
 constexpr const char* kJointName[] = {"fixed",  "revolute",  "prismatic",     "cylindrical", "universal",
                                       "planar", "spherical", "point_on_line", "free"};  // in the order of JointKind
 constexpr const char* kLoopName[] = {"revolute", "prismatic", "cylindrical",   "universal",
                                      "planar",   "spherical", "point_on_line", "distance"};  // in the order of LoopKind
 
-class SceneBuilder final : public Scene {
+class SceneBuilder final : public Scene, private SceneMachine {
  public:
   SceneBuilder(const Description& description, const Recording& recording)
-      : d_(description), recording_(recording), signals_(d_.signals, d_.inputs) {
-    compile_tree(d_, model_, space_);
-    std::vector<Mat<3>> frames;
-    plane_ = find_plane(d_, model_, space_, frames);
-    tree_ = std::make_unique<TreeState<3>>(space_.tree);
-    q_ = model_.q_start;
-    bodies_.push_back(find_body(model_, "ground"));
-    bodies_.insert(bodies_.end(), model_.bodies.begin(), model_.bodies.end());
-    for (const BodyInfo& body : bodies_) names_.push_back(body.name);
-    pose_.resize(names_.size());
-    find_coordinates();
-    if (missing_.empty() && recording_.rows() == 0) missing_ = "the run recorded nothing";
-    points_.resize(names_.size());
-    collect_points();
-  }
+      : SceneMachine(description, recording), signals_(d_.signals, d_.inputs) {}
 
   const std::string& missing() const override { return missing_; }
 
@@ -120,47 +84,6 @@ class SceneBuilder final : public Scene {
   }
 
  private:
-  // ---------------------------------------------------------------- kinematics
-
-  /// Finds the recorded channel of every coordinate of the tree.
-  void find_coordinates() {
-    std::vector<std::string> gone;
-    const auto find = [&](const std::string& joint, const std::string& quantity, int q) {
-      const std::size_t channel = channel_of(recording_.channels, "joints", joint, quantity);
-      if (channel == recording_.channels.size())
-        gone.push_back(joint + "." + quantity);
-      else
-        coordinates_.push_back({q, recording_.columns[channel].data()});
-    };
-    for (const JointInfo& joint : model_.joints)
-      for (const JointPart& part : joint.parts) {
-        if (part.joint != NodeJoint::spherical) {
-          find(joint.name, part.position, part.q);
-          continue;
-        }
-        constexpr const char* kPart[] = {"_w", "_x", "_y", "_z"};
-        for (int i = 0; i < 4; ++i) find(joint.name, part.position + kPart[i], part.q + i);
-      }
-    if (gone.empty()) return;
-    missing_ = "joint coordinates were not recorded: ";
-    constexpr std::size_t kShown = 6;
-    for (std::size_t i = 0; i < std::min(gone.size(), kShown); ++i) missing_ += (i > 0 ? ", " : "") + gone[i];
-    if (gone.size() > kShown) missing_ += " and " + std::to_string(gone.size() - kShown) + " more";
-    missing_ += "; add them to `record.channels` and run again for an animation";
-  }
-
-  /// Poses of all bodies at a record.
-  void place(std::size_t row) {
-    for (const Coordinate& c : coordinates_) q_[c.q] = c.values[row];
-    update_positions<3, double>(space_.tree, q_.data(), nullptr, *tree_);
-    for (std::size_t i = 1; i < names_.size(); ++i) {
-      const BodyInfo& body = bodies_[i];
-      const NodeState<3>& node = tree_->nodes[body.node];
-      pose_[i] = {node.R.m * body.R_NB, node.r + node.R * body.r_NB};
-      if (body.node > 0) pose_[i].r += space_.reference;
-    }
-  }
-
   /// x y z qw qx qy qz; the sign of the quaternion continues that of the previous one.
   static void append_pose(const Pose& pose, std::vector<float>& out) {
     auto e = matrix_quaternion(pose.R);
@@ -174,73 +97,7 @@ class SceneBuilder final : public Scene {
     for (const double part : e) out.push_back(static_cast<float>(part));
   }
 
-  std::size_t index(const std::string& name) const {
-    return static_cast<std::size_t>(std::find(names_.begin(), names_.end(), name) - names_.begin());
-  }
-  Mount mount(const std::string& body, const Vec3d& at) const { return {index(body), vec(at)}; }
-  Vec<3> placed(const Mount& m) const { return pose_[m.body].of(m.at); }
-  double length(const CylinderDescription& c) const {
-    return (placed(mount(c.rod_end.body, c.rod_end.at)) - placed(mount(c.base.body, c.base.at))).norm();
-  }
-  /// Centre of mass in the body's own frame.
-  Vec<3> center(std::size_t i) const {
-    const BodyInfo& body = bodies_[i];
-    return body.R_NB.transpose() * (body.r_NC - body.r_NB);
-  }
-
   // ---------------------------------------------------------------- shapes
-
-  /// Connection points of every body.
-  void collect_points() {
-    const auto add = [&](const std::string& body, const Vec3d& at) { points_[index(body)].push_back(vec(at)); };
-    for (const auto& [name, joint] : d_.joints) {
-      add(joint.parent, joint.at);
-      add(name, joint.child_at);
-    }
-    for (const auto& [name, loop] : d_.loops)
-      for (std::size_t i = 0; i < 2; ++i) add(loop.between[i], loop.at[i]);
-    for (const auto& [name, c] : d_.cylinders) {
-      add(c.base.body, c.base.at);
-      add(c.rod_end.body, c.rod_end.at);
-    }
-    for (const auto& [name, spring] : d_.springs)
-      for (std::size_t i = 0; i < 2 && !spring.joint; ++i) add(spring.between[i], spring.at[i]);
-    for (const auto& [name, wheel] : d_.wheels) add(wheel.body, wheel.at);
-    for (const auto& [name, blade] : d_.blades) add(blade.body, blade.at);
-    for (const auto& [name, marker] : d_.markers)
-      if (marker.trace) add(marker.body, marker.at);
-    for (const auto& [name, force] : d_.forces)
-      if (!force.joint && (force.force || resistance(name) != nullptr)) add(force.body, force.at);
-  }
-
-  /// Size of the machine in its current pose.
-  double extent() const {
-    Box box;
-    for (std::size_t i = 0; i < names_.size(); ++i)
-      for (const Vec<3>& p : points_[i]) box.add(pose_[i].of(p));
-    for (std::size_t i = 1; i < names_.size(); ++i)
-      if (bodies_[i].mass > 0) box.add(pose_[i].of(center(i)));
-    return box.size() > 0 ? box.size() : 1;
-  }
-
-  /// Bodies whose shapes stay in the line of a cylinder: its barrel and rod, drawn as the cylinder.
-  void find_in_line(const std::vector<std::size_t>& rows) {
-    in_line_.assign(names_.size(), 1);
-    for (const std::size_t row : {rows.front(), rows[rows.size() / 2], rows.back()}) {
-      place(row);
-      for (std::size_t i = 0; i < names_.size(); ++i) {
-        bool along = false;
-        for (const auto& [name, c] : d_.cylinders) along = along || lies_along(i, c);
-        in_line_[i] = in_line_[i] != 0 && along ? 1 : 0;
-      }
-    }
-  }
-  bool lies_along(std::size_t body, const CylinderDescription& c) const {
-    const Vec<3> base = placed(mount(c.base.body, c.base.at)), line = (placed(mount(c.rod_end.body, c.rod_end.at)) - base).normalized();
-    const auto on_line = [&](const Vec<3>& p) { return line.cross(pose_[body].of(p) - base).norm() <= kInLine * size_; };
-    const auto& points = points_[body];
-    return body > 0 && bodies_[body].mass > 0 && on_line(center(body)) && std::all_of(points.begin(), points.end(), on_line);
-  }
 
   void draw_bodies() {
     shapes_.assign(names_.size(), {});
@@ -508,11 +365,6 @@ class SceneBuilder final : public Scene {
     }
     return inputs;
   }
-  /// Recorded magnitude of the soil resistance against the motion of its point; null if not a soil force.
-  const std::vector<double>* resistance(const std::string& force) const {
-    const std::size_t i = channel_of(recording_.channels, "forces", force, "resistance");
-    return i < recording_.channels.size() ? &recording_.columns[i] : nullptr;
-  }
   /// Resistances act against the motion from the previous record to the next one.
   void add_resistances(const std::vector<std::size_t>& rows, std::vector<std::vector<float>>& vectors) {
     for (std::size_t i = 0; i < d_.forces.size(); ++i) {
@@ -544,37 +396,19 @@ class SceneBuilder final : public Scene {
     }
   }
 
-  struct Coordinate {
-    int q;
-    const double* values;
-  };
-
-  Description d_;
-  const Recording& recording_;
   SignalSet signals_;
-  CompiledModel model_;  // its tree only: bodies, joints, start
-  Mechanism<3> space_;
-  std::unique_ptr<TreeState<3>> tree_;
-  std::vector<double> q_;
-  std::vector<Coordinate> coordinates_;
-  std::string missing_;
-  std::vector<BodyInfo> bodies_;                 // the first is the ground
-  std::vector<std::string> names_;               // theirs
-  std::vector<std::vector<Vec<3>>> points_;      // per body, its own frame
-  std::vector<Pose> pose_;                       // per body, now
   std::vector<std::vector<DrawnShape>> shapes_;  // per body
-  std::vector<char> in_line_;                    // per body
   std::vector<double> starts_;                   // [m] per cylinder: its length at the first record
-  double size_ = 1;                              // [m] of the machine
   Box box_;
-  std::optional<Plane> plane_;
   const std::set<std::string>* channels_ = nullptr;
 };
 
 }  // namespace
 
+}  // namespace scene
+
 std::unique_ptr<Scene> make_scene(const Description& description, const Recording& recording) {
-  return std::make_unique<SceneBuilder>(description, recording);
+  return std::make_unique<scene::SceneBuilder>(description, recording);
 }
 
 }  // namespace trunnion

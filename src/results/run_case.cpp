@@ -124,6 +124,7 @@ CaseResult run_case(const std::shared_ptr<const CompiledModel>& model, const Pro
     update();
     result.end_time = run.state().time;
     if (result.statistics.penalty_limited) result.warnings.push_back(limited_penalty_warning(model->description.solver, result.statistics));
+    if (result.statistics.late_switches > 0) result.warnings.push_back(late_switch_warning(*model, result.statistics));
     for (std::string& warning : error_warnings(accumulated_errors(*model, result.statistics), model->description.solver))
       result.warnings.push_back(std::move(warning));
     if (!result.failure) {

@@ -164,7 +164,18 @@ Json reliefs_json(const Incidents& incidents) {
   return json;
 }
 
-/// Lines for a terminal on events in the oil and at stroke ends.
+Json switches_json(const Incidents& incidents) {
+  Json json = Json::object();
+  for (const SwitchRecord& r : incidents.switches) {
+    if (r.events.empty()) continue;
+    Json events = Json::array();
+    for (const SwitchRecord::Event& e : r.events) events.push_back({{"time", e.time}, {"direction", e.on ? "on" : "off"}});
+    json[r.name] = {{"on", r.on}, {"off", r.off}, {"events", events}};
+  }
+  return json;
+}
+
+/// Lines for a terminal on events in the oil, at stroke ends and in the control.
 std::string incidents_text(const Incidents& incidents) {
   std::string text;
   const auto times = [](long n) { return n == 1 ? std::string("once") : fmt::format("{} times", n); };
@@ -179,6 +190,10 @@ std::string incidents_text(const Incidents& incidents) {
                           r.flow);
   for (const EmptyRecord& r : incidents.accumulators)
     if (r.steps > 0) text += fmt::format("  EMPTY        {} without oil in {} steps, first at {:g} s\n", r.name, r.steps, r.first_time);
+  for (const SwitchRecord& r : incidents.switches)
+    if (!r.events.empty())
+      text += fmt::format("  switched     {} {}, first {} at {:g} s\n", r.name, times(r.on + r.off), r.events[0].on ? "on" : "off",
+                          r.events[0].time);
   return text;
 }
 
@@ -315,6 +330,8 @@ std::string summary_json(const CaseResult& r, const std::string& model_file, dou
       {"end_stops", end_stops_json(s.incidents)},
       {"reliefs", reliefs_json(s.incidents)},
       {"accumulators_emptied", emptied_json(s.incidents)},
+      {"switches", switches_json(s.incidents)},
+      {"late_switches", s.late_switches},
       {"coupling", r.coupling ? coupling_json(*r.model, *r.coupling, r.coupling_faults, *r.recorder) : Json(nullptr)},
       {"final_state", final_state},
       {"settings", nullptr}};

@@ -1,9 +1,10 @@
-// Detection of strikes of end dampers and limits, empty accumulators and open relief valves.
+// Detection of strikes of end dampers and limits, empty accumulators, open relief valves and blocks that switch.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run/incidents.h"
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "hydraulics/components/accumulator.h"
 #include "hydraulics/components/relief_valve.h"
@@ -36,6 +37,9 @@ IncidentWatch::IncidentWatch(const CompiledModel& model) : model_(&model) {
   }
   for (const OneWayValve& valve : std::get<std::vector<OneWayValve>>(netlist.elements))
     if (valve.law.gradient > 0) reliefs_.push_back({&valve, nullptr});
+  for (const ControlBlock& b : netlist.control)
+    if (!b.sampled() && b.law->modes() > 0) modes_.push_back(b.output + 1 + b.states());
+  last_modes_.resize(modes_.size());
   last_.resize(actuators_.size());
   inside_.resize(actuators_.size());
   empty_.resize(stores_.size());
@@ -61,6 +65,12 @@ Incidents IncidentWatch::nothing() const {
   }
   for (const Component* c : stores_) list.accumulators.push_back({c->name});
   for (const Relief& r : reliefs_) list.reliefs.push_back({r.valve != nullptr ? r.valve->name : r.component->name});
+  for (const ControlBlock& b : model_->hydraulics.control) {
+    if (b.sampled() || b.law->modes() == 0) continue;
+    SwitchRecord& record = list.switches.emplace_back();
+    record.name = b.name;
+    record.events.reserve(SwitchRecord::kMostKept);
+  }
   return list;
 }
 
@@ -97,6 +107,7 @@ void IncidentWatch::begin(const StateVector& state) {
   }
   for (std::size_t i = 0; i < stores_.size(); ++i) empty_[i] = state.y()[stores_[i]->state] <= least_[i];
   for (std::size_t i = 0; i < reliefs_.size(); ++i) open_[i] = flow(i, state) > 0;
+  for (std::size_t i = 0; i < modes_.size(); ++i) last_modes_[i] = state.y()[modes_[i]];
 }
 
 void IncidentWatch::step(const StateVector& state, Incidents& incidents) {
@@ -137,6 +148,13 @@ void IncidentWatch::step(const StateVector& state, Incidents& incidents) {
       }
     }
     open_[i] = Q > 0;
+  }
+  for (std::size_t i = 0; i < modes_.size(); ++i) {  // which change between two steps
+    const double mode = state.y()[modes_[i]], change = mode - std::exchange(last_modes_[i], mode);
+    if (change == 0) continue;
+    SwitchRecord& r = incidents.switches[i];
+    ++(change > 0 ? r.on : r.off);
+    if (r.events.size() < SwitchRecord::kMostKept) r.events.push_back({time_, change > 0});
   }
   time_ = t;
 }

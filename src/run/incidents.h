@@ -1,5 +1,5 @@
 // Events of a run to be reported to the user, detected at the ends of its steps: pistons that reach their end dampers and joints that
-// reach their limits, emptied accumulators, relief valves that open.
+// reach their limits, emptied accumulators, relief valves that open, control blocks that switch.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -36,10 +36,24 @@ struct ReliefRecord {
   double flow = 0, flow_time = 0;  // [m3/s] maximum, [s]
 };
 
+/// A control block whose mode changes in continuous time: a relay, the condition of a timer, the number of a counter, the step of a sequence,
+/// a hand-over.
+struct SwitchRecord {
+  static constexpr std::size_t kMostKept = 100;
+  struct Event {
+    double time = 0;  // [s]
+    bool on = false;  // the mode increased: a relay went on, a condition began to hold, a controller became automatic
+  };
+  std::string name;
+  long on = 0, off = 0;       // numbers of changes
+  std::vector<Event> events;  // the first ones
+};
+
 struct Incidents {
   std::vector<EndStopRecord> end_stops;   // per cylinder or motor with end dampers and coordinate with limits
   std::vector<EmptyRecord> accumulators;  // per accumulator
   std::vector<ReliefRecord> reliefs;      // per relief valve
+  std::vector<SwitchRecord> switches;     // per continuous block with modes
 };
 
 class IncidentWatch {
@@ -69,6 +83,8 @@ class IncidentWatch {
     const Component* component = nullptr;  // with a poppet that moves
   };
   std::vector<Relief> reliefs_;
+  std::vector<int> modes_;                                    // index in y
+  std::vector<double> last_modes_;                            // at the end of the step before
   std::function<const double*(const StateVector&)> lengths_;  // [m, rad] of the ports; empty if no end stop needs them
   const double* s_ = nullptr;                                 // as last computed
   std::vector<double> last_;                                  // [m, rad] per record: length at the end of the step before

@@ -72,6 +72,10 @@ void StepCounter::count(const StateVector& state, const StepOutcome& r) {
   if (r.parts > 1) ++s.divided_steps;
   if (r.compiled) ++s.compiled_steps;
   if (r.resolved) ++s.resolved_steps;
+  if (r.late_block >= 0 && s.late_switches++ == 0) {
+    s.late_time = t;
+    s.late_block = r.late_block;
+  }
   s.part_iterations += r.part_iterations;
   if (r.violation > s.max_violation) {
     s.max_violation = r.violation;
@@ -244,6 +248,14 @@ std::string limited_penalty_warning(const SolverDescription& solver, const RunSt
       "is suitable for all machines",
       accelerations ? "solver.ali1.alpha" : "solver.penalty", *(accelerations ? solver.ali1.alpha : solver.penalty).value,
       statistics.penalty);
+}
+
+std::string late_switch_warning(const CompiledModel& model, const RunStatistics& statistics) {
+  return fmt::format(
+      "control.{}: modes of control blocks change too often for instants of their own; in {} step{} they changed at the end, first at {:g} "
+      "s. A `relay` with more distance between `on` and `off`, a filter of the condition, or a `period` makes them change less often",
+      model.hydraulics.control[static_cast<std::size_t>(statistics.late_block)].name, statistics.late_switches,
+      statistics.late_switches == 1 ? "" : "s", statistics.late_time);
 }
 
 }  // namespace trunnion

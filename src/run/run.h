@@ -50,6 +50,9 @@ struct RunStatistics {
   bool penalty_limited = false;                // whether a given one was outside its limits
   std::vector<CavitationRecord> cavitation;    // per volume
   std::vector<AlternationRecord> alternation;  // per volume
+  long late_switches = 0;                      // steps within which a mode changed that was changed at their ends
+  double late_time = 0;                        // [s] end of the first
+  int late_block = -1;                         // of the first
   LocalErrors local_errors;                    // of the steps, in co-simulation of communication steps
   Incidents incidents;
   /// Independent velocities at the end, if the treatment partitions the coordinates; otherwise empty.
@@ -67,6 +70,9 @@ struct RunStatistics {
 
 /// Warning that a given penalty factor was outside its limits (mechanics/penalty_factors.h), which `statistics` knows.
 std::string limited_penalty_warning(const SolverDescription& solver, const RunStatistics& statistics);
+
+/// Warning that modes of a control block changed later than at the crossings, which `statistics` knows.
+std::string late_switch_warning(const CompiledModel& model, const RunStatistics& statistics);
 
 /// An intermediate state.
 struct StepRecord {

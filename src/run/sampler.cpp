@@ -17,7 +17,8 @@ class SamplerOf final : public Sampler {
       : model_(std::move(model)),
         m_(std::get<Mechanism<D>>(model_->mechanism)),
         work_(*model_),
-        y_(static_cast<std::size_t>(model_->layout.ny)) {
+        y_(static_cast<std::size_t>(model_->layout.ny)),
+        excess_(model_->hydraulics.control.size()) {
     for (const ControlBlock& block : model_->hydraulics.control) has_modes_ = has_modes_ || (!block.sampled() && block.law->modes() > 0);
   }
 
@@ -25,12 +26,20 @@ class SamplerOf final : public Sampler {
     const Hydraulics& netlist = model_->hydraulics;
     if (sample_due(netlist, state.y(), state.time, near)) return true;
     if (!has_modes_) return false;
-    load(state);
+    load(state, Side::right);
     return modes_stale(netlist, work_.mechanism.s.data(), work_.mechanism.s_dot.data(), y_.data(), work_.hydraulics);
   }
 
+  bool has_modes() const override { return has_modes_; }
+
+  bool find_margins(const StateVector& state, Side side, double* margins) override {
+    load(state, side);
+    return trunnion::find_margins(model_->hydraulics, work_.mechanism.s.data(), work_.mechanism.s_dot.data(), y_.data(), work_.hydraulics,
+                                  excess_.data(), margins);
+  }
+
   int sample(double near, StateVector& state) override {
-    load(state);
+    load(state, Side::right);
     const MechanismState<D>& mech = work_.mechanism;
     const int failed = sample_blocks(model_->hydraulics, mech.s.data(), mech.s_dot.data(), state.time, near, y_.data(), work_.hydraulics);
     if (failed < 0) std::copy(y_.begin(), y_.end(), state.y());
@@ -38,10 +47,10 @@ class SamplerOf final : public Sampler {
   }
 
  private:
-  void load(const StateVector& state) {
+  void load(const StateVector& state, Side side) {
     MechanismState<D>& mech = work_.mechanism;
     HydraulicState& oil = work_.hydraulics;
-    update_inputs(*model_, signals_at(*model_, state), state.time, Side::right, work_);
+    update_inputs(*model_, signals_at(*model_, state), state.time, side, work_);
     update_positions(m_, state.q(), static_cast<const double*>(nullptr), mech);
     update_rates(m_, state.v(), state.a(), mech);
     for (const Volume& volume : model_->hydraulics.volumes)
@@ -52,8 +61,8 @@ class SamplerOf final : public Sampler {
   std::shared_ptr<const CompiledModel> model_;
   const Mechanism<D>& m_;
   MachineState<D> work_;
-  std::vector<double> y_;
-  bool has_modes_ = false;  // of continuous blocks
+  std::vector<double> y_, excess_;  // excess_: per block
+  bool has_modes_ = false;          // of continuous blocks
 };
 
 }  // namespace

@@ -14,6 +14,11 @@ class Sampler {
   virtual ~Sampler() = default;
   /// Whether a sample is due or takes effect at the state's time, or a mode changes; `near` [s]: closer times are equal.
   virtual bool due(double near, const StateVector& state) = 0;
+  /// Whether continuous blocks have modes, which change within steps.
+  virtual bool has_modes() const = 0;
+  /// How far each block is from a change of a mode at the state, with signals at that side; returns whether one would change
+  /// (find_margins()).
+  virtual bool find_margins(const StateVector& state, Side side, double* margins) = 0;
   /// Samples the blocks that are due at the state's time, at the right limits of the signals, and sets the modes of all. Rates
   /// have to be recomputed after it. Returns the number of a block whose states have no solution, and then leaves the state as it was; -1:
   /// none. No allocation.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "base/finite.h"
 #include "base/scalar.h"
@@ -21,6 +22,15 @@ namespace {
 constexpr double kSame = 1e-9;                                   // relative to a step: closer times are equal
 constexpr double kFarAway = std::numeric_limits<double>::max();  // states are finite
 constexpr double kTimeRounding = 1e-15;                          // relative rounding error of k h after very many steps
+constexpr double kApart = 1e-2;                                  // relative to the length of a step: those whose margins give a rate
+constexpr int kMostSwitches = 16;                                // of modes within a grid step, at instants of their own
+
+/// Without derivatives, where numbers have them.
+template <class Scalar>
+double plain(const Scalar& x) {
+  if constexpr (requires { x.value(); }) return x.value();
+  return x;
+}
 
 }  // namespace
 
@@ -102,13 +112,18 @@ StepLoop::StepLoop(std::shared_ptr<const CompiledModel> model, StateVector start
   if (solver.coupling == CouplingKind::monolithic && !solver.accept_capped) divisions_ = solver.divisions;
   resolves_ = solver.coupling == CouplingKind::monolithic && integrator_of(solver).is_implicit() &&
               solver.oil_rule == OilRuleKind::automatic && !solver.accept_capped && !model_->hydraulics.volumes.empty();
+  if (sampler_ && sampler_->has_modes() && schedule_.splits()) {
+    search_ = std::make_unique<SwitchSearch>(model_->hydraulics.control.size());
+    begin_ = state_;
+  }
 }
 
 void StepLoop::restore(const StateVector& state) {
   if (!(state.layout() == model_->layout)) throw Error("the saved state belongs to another model");
   state_ = state;
   last_step_.reset();
-  restart_failed_ = false;
+  switches_ = 0;
+  from_switch_ = restart_failed_ = false;
   failed_block_ = -1;
   not_finite_.clear();
 }
@@ -161,7 +176,9 @@ bool StepLoop::restart() {
 
 StepOutcome StepLoop::step_within(double end, PartSink* parts) {
   last_ = state_;
-  const StepOutcome report = step_to(next_stop(end), divisions_, parts);
+  const double target = next_stop(end);
+  const StepOutcome report = search_ ? step_to_switch(target, parts) : step_to(target, divisions_, parts);
+  if (search_ && schedule_.reached(state_.time, end)) switches_ = 0;  // a run continued from here has none, either
   not_finite_.clear();
   last_step_.reset();
   if (!report.ok())
@@ -198,6 +215,68 @@ StepOutcome StepLoop::step_to(double target, int divisions, PartSink* parts) {
   report = step_to(target, divisions - 1, parts);
   report.parts += first.parts;
   report.add(first);
+  return report;
+}
+
+/// A step to `target`, or to the first instant before it at which a mode changes.
+StepOutcome StepLoop::step_to_switch(double target, PartSink* parts) {
+  SwitchSearch& search = *search_;
+  begin_ = state_;
+  const std::size_t kept = parts != nullptr ? parts->count() : 0;
+  const bool from_switch = std::exchange(from_switch_, false);
+  StepOutcome report = step_to(target, divisions_, parts);
+  report.switched = from_switch;
+  report.late_block = -1;
+  if (!report.ok() || !sampler_->find_margins(state_, Side::left, search.high_margins())) return report;
+  sampler_->find_margins(begin_, Side::right, search.low_margins());
+  const double grid = schedule_.step(), near = schedule_.near(target), whole = plain(target) - plain(begin_.time);
+  const double close = std::max(SwitchSearch::kClose * grid, SwitchSearch::kClose / kSame * near);
+  const bool starts = search.begin(whole, close, std::max(SwitchSearch::kShortest * grid, 2 * near));
+  if (!starts || switches_ >= kMostSwitches) {
+    const double* const margin = search.high_margins();
+    while (margin[++report.late_block] > 0) continue;
+    return report;
+  }
+  int iterations = 0;  // of all attempts but the last
+  double length = whole;
+  const auto repeat = [&](double next) {
+    iterations += report.iterations + report.part_iterations;
+    length = next;
+    state_ = begin_;
+    last_ = begin_;
+    if (parts != nullptr) parts->drop_after(kept);
+    report = step_to(next == whole ? target : begin_.time + next, divisions_, parts);
+    report.switched = from_switch;
+    report.late_block = -1;
+    return report.ok();
+  };
+  std::optional<double> next;
+  while ((next = search.next()) && repeat(*next)) {
+    sampler_->find_margins(state_, Side::left, search.tried_margins());
+    search.tried(*next);
+  }
+  if (!report.ok()) {  // the whole step did not fail
+    repeat(whole);
+    report.late_block = search.block();
+  } else {
+    double found = search.found();
+    if (kTangents && search.crossed() && found < whole) {
+      // the crossing moves with what the margin depends on, by the margin's rate: Newton's step, which has no length but derivatives
+      const double apart = kApart * found;
+      double margin[3];
+      for (int k = 2; k >= 0; --k) {
+        repeat(found - k * apart);
+        sampler_->find_margins(state_, Side::left, search.tried_margins());
+        margin[k] = search.tried_margins()[search.block()];
+      }
+      const double rate = plain((3 * margin[0] - 4 * margin[1] + margin[2]) / (2 * apart));
+      if (report.ok() && rate < 0) found -= (margin[0] - plain(margin[0])) / rate;
+    }
+    if (kTangents || length != found) repeat(found);
+    report.switched = from_switch_ = true;
+    ++switches_;
+  }
+  report.part_iterations += iterations;
   return report;
 }
 
@@ -292,7 +371,6 @@ SimulationError StepLoop::failure() const {
   const std::string smaller = !apart ? fmt::format("a smaller step (now {:g} s)", solver.step)
                                      : fmt::format("a smaller coupling.step (now {:g} s)", schedule_.step()) +
                                            (coupling.scheme == CouplingScheme::sequential ? "" : ", coupling.scheme: sequential");
-  const std::string reach = motions_here();
   if (failed_block_ >= 0)
     return SimulationError(state_.time, "control." + model_->hydraulics.control[failed_block_].name,
                            "its states at the sample have no solution by backward differences",
@@ -322,6 +400,12 @@ SimulationError StepLoop::failure() const {
   if (apart && (failure_.status == StepStatus::unstable || failure_.status == StepStatus::diverged))
     return SimulationError(state_.time, where, "the values left their valid range: the coupling or an explicit step is unstable",
                            smaller + ", a smaller coupling.hydraulics.step, or implicit integrators (trapezoidal) for the subsystems");
+  return failure_of_step(where, smaller);
+}
+
+SimulationError StepLoop::failure_of_step(const std::string& where, const std::string& smaller) const {
+  const SolverDescription& solver = model_->description.solver;
+  const std::string reach = motions_here();
   switch (failure_.status) {
     case StepStatus::stalled:
       if (solver.constraints == ConstraintKind::ali1)

@@ -3,7 +3,9 @@
 // The grid counts from time 0 and is found from the state's own time, so that a restored state continues bit for bit.
 //   a jump of a signal on a grid point (within 1e-9 h): the step before sees the left limit, the step after the right one;
 //   a jump inside a step splits it, unless solver.split_jumps is false;
-//   where a force jumps, accelerations, rates and multipliers are recomputed at the right limit before the next step.
+//   where a force jumps, accelerations, rates and multipliers are recomputed at the right limit before the next step;
+//   where the mode of a control block changes inside a step, the step is repeated and ends there (run/switch_search.h), like one at a jump.
+//   After several such ends within a grid step, the modes change at the end of its rest.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,6 +17,7 @@
 #include "base/diagnostic.h"
 #include "run/make_stepper.h"
 #include "run/sampler.h"
+#include "run/switch_search.h"
 
 namespace trunnion {
 
@@ -113,19 +116,26 @@ class StepLoop {
   double next_stop(double target) const;
   StepOutcome step_to(double target, int divisions, PartSink* parts);
   StepOutcome resolve(double target, PartSink* parts);
+  StepOutcome step_to_switch(double target, PartSink* parts);
   std::string find_not_finite() const;
   std::string motions_here() const;
+  /// Of the element or unknown `where`; `smaller`: words for a smaller step.
+  SimulationError failure_of_step(const std::string& where, const std::string& smaller) const;
 
   std::shared_ptr<const CompiledModel> model_;
   StepSchedule schedule_;
   std::unique_ptr<Stepper> stepper_;
   std::unique_ptr<Sampler> sampler_;       // null: no sampled blocks or modes
+  std::unique_ptr<SwitchSearch> search_;   // null: no modes that change within steps
+  StateVector begin_;                      // of a step that is repeated
   StateVector state_, last_, part_start_;  // last_: the last valid one; part_start_: of a subdivided step
   StepOutcome failure_;
   std::optional<StepOutcome> last_step_;
   std::string not_finite_;
   int divisions_ = 0;
   bool resolves_ = false;
+  int switches_ = 0;          // steps of this grid step that ended where a mode changes
+  bool from_switch_ = false;  // the next step begins there
   bool restart_failed_ = false;
   int failed_block_ = -1;  // the sampled block because of which
 };

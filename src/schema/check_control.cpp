@@ -117,12 +117,11 @@ struct BlockCheck {
   }
   void operator()(const ExpressionBlock& b) const { expression(".expression", b.expression); }
   void operator()(const RelayBlock& b) const {
-    sampled("a relay");
     if (!(b.off < b.on)) report(".relay.off", "found " + number_text(b.off), "less than `on`, " + number_text(b.on));
   }
   void operator()(const EdgeBlock&) const { sampled("an edge"); }
-  void operator()(const TimerBlock&) const { sampled("a timer"); }
-  void operator()(const CounterBlock&) const { sampled("a counter"); }
+  void operator()(const TimerBlock&) const {}
+  void operator()(const CounterBlock&) const {}
   void operator()(const QuantiserBlock&) const { sampled("a quantiser"); }
   void operator()(const NoiseBlock&) const { sampled("a noise"); }
   void operator()(const SensorBlock& b) const {
@@ -131,7 +130,6 @@ struct BlockCheck {
     if (b.resolution) sampled("the whole steps of a sensor");
   }
   void operator()(const SequenceBlock& b) const {
-    sampled("a sequence");
     if (b.steps.empty()) report(".sequence.steps", "found no step", "one step or more");
     for (std::size_t i = 0; i < b.steps.size(); ++i) {
       const std::string at = ".sequence.steps." + std::to_string(i);
@@ -210,9 +208,6 @@ void check_control(const Description& d, Findings& out) {
           add_finding(d, out, "quasistatic." + name + ".tank",
                       "the pressure of `" + circuit.tank + "` follows the control block `" + *by + "`",
                       "a tank whose pressure is a number, a signal or an input");
-  if (!d.control.empty() && d.solver.coupling == CouplingKind::cosimulation)
-    add_finding(d, out, "solver.coupling", "the machine has control blocks, which are solved together with mechanism and hydraulics",
-                "`monolithic`");
 }
 
 }  // namespace trunnion

@@ -91,10 +91,13 @@ void check_motors(const Description& d, Findings& out, const std::string& scheme
 
 void check_combination(const Description& d, Findings& out) {
   const CosimulationDescription& c = d.coupling;
-  if (d.cylinders.empty() && d.motors.empty() &&
+  const bool drives = std::any_of(d.forces.begin(), d.forces.end(),
+                                  [&](const auto& item) { return item.second.signal && names_block(d, *item.second.signal); });
+  if (d.cylinders.empty() && d.motors.empty() && !drives &&
       std::none_of(d.pumps.begin(), d.pumps.end(), [](const auto& item) { return !item.second.joint.empty(); }))
-    add_finding(d, out, "solver.coupling", "the machine has no cylinder or motor that couples mechanism and hydraulics",
-                "a machine with cylinders or motors, or `monolithic`");
+    add_finding(d, out, "solver.coupling",
+                "the machine has no cylinder, motor or load by a control block that couples mechanism and hydraulics",
+                "a machine with cylinders, motors or such loads, or `monolithic`");
   const std::string scheme = std::string("`") + coupling_scheme_words()[std::size_t(c.scheme)] + "`";
   const bool lockstep = c.scheme == CouplingScheme::sequential || c.scheme == CouplingScheme::parallel;
   if (!d.quasistatic.empty() && !lockstep && c.variables == CouplingVariables::velocity_pressure)
@@ -111,6 +114,12 @@ void check_combination(const Description& d, Findings& out) {
                 "",
                 "nearest supported combinations: {scheme: sequential, constraints: ali1}, {scheme: parallel, constraints: penalty, "
                 "integrator: trapezoidal}");
+  if (!d.control.empty() && c.scheme == CouplingScheme::parallel)
+    add_finding(d, out, "coupling.scheme",
+                scheme +
+                    " linearises the hydraulics at known positions of the spools, and those of valves that follow control blocks depend on "
+                    "the motion",
+                "", "supported are sequential (nearest), jacobi, gauss_seidel and iterated_jacobi");
   check_motors(d, out, scheme);
   if (lockstep) return check_lockstep(d, out, scheme);
   if (c.variables == CouplingVariables::velocity_pressure && c.friction == FrictionSide::hydraulics)

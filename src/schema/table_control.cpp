@@ -67,7 +67,7 @@ void describe_block(Visitor& v, TableBlock& b) {
   v.leaf({"points", "Points [input, value], linear between, constant outside", kSignalValue, kRequired}, OverSignal{&b.points});
 }
 
-// ---------------------------------------------------------------- sampled
+// ---------------------------------------------------------------- with modes, or sampled
 
 void describe_block(Visitor& v, RelayBlock& b) {
   describe_input(v, b.input);
@@ -250,15 +250,15 @@ void describe_control_block(Visitor& v, BlockDescription& b) {
                   kNumber, kRequired, Names::expression},
                  &std::get<ExpressionBlock>(b.law).expression);
         }},
-       block_form<RelayBlock>(b, "relay", "On and off at two levels of its input; sampled"),
+       block_form<RelayBlock>(b, "relay", "On and off at two levels of its input"),
        block_form<EdgeBlock>(b, "edge", "1 at a sample at which a condition has changed; sampled"),
-       block_form<TimerBlock>(b, "timer", "Time for which a condition has held; sampled"),
-       block_form<CounterBlock>(b, "counter", "Number of times that a condition has begun to hold; sampled"),
+       block_form<TimerBlock>(b, "timer", "Time for which a condition has held"),
+       block_form<CounterBlock>(b, "counter", "Number of times that a condition has begun to hold"),
        block_form<QuantiserBlock>(b, "quantiser", "Its input in whole steps; sampled"),
        block_form<NoiseBlock>(b, "noise", "Its input with noise; sampled"),
        block_form<SensorBlock>(b, "sensor",
                                "Quantity as a controller sees it: lag, noise, range, resolution; with noise or resolution sampled"),
-       block_form<SequenceBlock>(b, "sequence", "Steps with commands, each until a condition holds; sampled")},
+       block_form<SequenceBlock>(b, "sequence", "Steps with commands, each until a condition holds")},
       true);
   v.leaf({"period", "Sampled: the interval at which the block is evaluated; its value is constant between; default: continuous in time",
           kTime, kPositive},

@@ -21,32 +21,24 @@
 #include <span>
 #include <vector>
 
-#include "base/pivoted_lu.h"
 #include "mechanics/directional_derivative.h"
-#include "solve/partition.h"
+#include "solve/loop_partition.h"
 
 namespace trunnion {
 
 enum class LoopStatus { closed, open, singular_configuration };
 
 template <int D>
-class ClosedLoops {
+class ClosedLoops : public LoopPartition<D> {
+  using Base = LoopPartition<D>;
+
  public:
   explicit ClosedLoops(const Mechanism<D>& m);
 
   // ---- partition
-  /// Loads the partition of a state (StateVector::partition). False if it has none for some loop.
-  bool load_partition(const double* partition);
   /// Selects the partition by the Jacobian of the position stage. `independent`: velocities that are not to be dependent. False at a singular
   /// configuration, or where the others do not follow from them: see `failed_row`.
   bool select_partition(const MechanismState<D>& state, std::span<const int> independent = {});
-  /// Writes the partition for a state; after factor().
-  void write(double* partition) const;
-  /// Velocities, ascending: x_ai; x_ai and x_ad, whose positions are free; x_ad; x_d.
-  const std::vector<int>& independent() const { return independent_; }
-  const std::vector<int>& admissible() const { return admissible_; }
-  const std::vector<int>& velocity_dependent() const { return velocity_dependent_; }
-  const std::vector<int>& dependent() const { return dependent_; }
 
   // ---- positions, velocities, accelerations
   /// Changes the x_d part of theta until the loops are closed; the position stage of `state` is that of q (+) theta. Factors.
@@ -96,46 +88,14 @@ class ClosedLoops {
   /// The multipliers for which the dependent entries of r + J^T multipliers vanish; zero where a row is redundant.
   void set_multipliers(const double* r, double* multipliers) const;
 
-  /// Whether the determinant of a group's dependent block has changed sign since `partition` was written: a singular configuration lies
-  /// between.
-  bool determinant_changed_sign(const double* partition);
-  int failed_row() const { return failed_row_; }
   /// Ratio of smallest to largest pivot of the factored dependent blocks, 0 at a singular configuration; `failed_row`: the smallest.
   double find_weakest_row();
 
  private:
-  struct Copy {
-    int from, to;
-  };
-  /// Rows with a pivot and one of their Jacobians, [J_d J_i]: the first `rank` of the group's pivots.
-  struct Block {
-    int rank = 0;
-    std::vector<int> place;       // per velocity of the group: index among the dependent ones, or -1 - index among the others
-    std::vector<Copy> dependent;  // J_d: entry of the Jacobian (MechanismState::jacobian), and where it goes in LU or sparse
-    std::vector<Copy> rest;       // J_i, by column; `to`: which row
-    std::vector<int> rest_begin;  // per column of J_i, and the end
-    bool is_sparse = false;       // how J_d is factored
-    std::vector<double> LU;
-    std::vector<int> pivot;
-    PivotedLu sparse;
-    std::vector<double> rest_values;
-    std::vector<double> R;  // -J_d^-1 J_i: rank x others, column by column
-    int sign = 1;           // of the determinant of J_d
-  };
-  struct Group : LoopGroup {
-    std::vector<int> row, dependent;           // rows with a pivot, in the order of `rows`, and their velocities: x_d, then x_ad
-    std::vector<int> independent, admissible;  // its other velocities: which of independent(), of admissible(); ascending
-    std::vector<Copy> driven;                  // prescribed motions with a pivot: index of motion and row
-    bool has_spherical = false;
-    bool two_blocks = false;  // spherical joints, or velocity rows with a pivot
-    Block velocity_block;     // rates: all rows with a pivot
-    Block position_block;     // position increments: those that hold for positions; with two_blocks
-    const Block& positions() const { return two_blocks ? position_block : velocity_block; }
-  };
-  const std::vector<FullPivoting::Pivot>& eliminate(const Group& g, const MechanismState<D>& state, std::span<const int> independent);
-  void set_partition(Group& g);
-  void set_block(Group& g, int rank, Block& block);
-  void list_coordinates();
+  using Base::admissible_, Base::column_in_group_, Base::dependent_, Base::failed_row_, Base::group_of_velocity_, Base::groups_,
+      Base::independent_, Base::kDead, Base::m_, Base::row_place_, Base::row_unit_, Base::unit_, Base::velocity_dependent_;
+  using typename Base::Block, typename Base::Copy, typename Base::Group;
+
   bool factor(const Group& g, const std::vector<double>& jacobian, Block& block);
   bool factor_positions(const MechanismState<D>& state);
   bool factor_rates(const MechanismState<D>& state);
@@ -148,22 +108,10 @@ class ClosedLoops {
   template <class S>
   void complete(const std::array<std::span<const Group>, kLanes<S>>& groups, const MechanismState<D>& state,
                 DirectionalDerivative<D, S>& work, Columns<S>& change, const double* rates, const double* accelerations) const;
-  /// Sign stored in the partition with a group's i-th pivot.
-  static int sign_of(const Group& g, int i) { return i < g.positions().rank ? g.positions().sign : g.velocity_block.sign; }
 
-  const Mechanism<D>& m_;
-  double rounding_ = 0;  // [rad, of the extent] negligible correction of positions
-  std::vector<Group> groups_;
-  std::vector<int> group_of_velocity_;               // -1: in no loop
-  std::vector<int> row_place_;                       // per row: its pivot row in the group, -1: redundant
-  std::vector<int> row_in_group_, column_in_group_;  // per row, per velocity in a loop
-  std::vector<int> chosen_;                          // scratch of select_partition(): per row of a group, its dependent velocity or -1
-  std::vector<int> independent_, admissible_, velocity_dependent_, dependent_;  // velocities
-  mutable std::vector<double> x_;                                               // right side of a group
-  std::vector<double> correction_;                                              // of the dependent positions
-  std::vector<double> unit_, row_unit_;  // per velocity, per row: reference size, 1 [rad, -] or the mechanism's extent [m]
-  FullPivoting elimination_;
-  int failed_row_ = -1;
+  double rounding_ = 0;             // [rad, of the extent] negligible correction of positions
+  mutable std::vector<double> x_;   // right side of a group
+  std::vector<double> correction_;  // of the dependent positions
 };
 
 }  // namespace trunnion

@@ -66,6 +66,8 @@ struct StepOutcome {
   OilRule oil_rule = {};                  // by which the oil was integrated
   std::optional<double> oil_defect = {};  // [m3] co-simulation: by which the motions of pistons in both subsystems differ since the start
   bool compiled = false;                  // computed by code generated for the model
+  bool switched = false;                  // begins or ends where the mode of a control block changes
+  int late_block = -1;                    // whose mode changes within the step, but was changed at its end; -1: none
   double longest_step = 0;                // [s] unstable: longest stable step here; 0: unknown
   bool ok() const { return status == StepStatus::converged || status == StepStatus::capped; }
   /// Counts and largest values of a part of this step.

@@ -42,6 +42,9 @@ struct CouplingChoice {
 struct CosimulationRequest {
   Description machine;  // as read; its solver and coupling settings apply unless the study varies them
   std::vector<CouplingVariables> variables{CouplingVariables::velocity_force, CouplingVariables::velocity_pressure};
+
+/// Whether the machine can run with `scheme: parallel`.
+inline bool has_parallel(const CosimulationRequest& request) { return request.machine.control.empty(); }
   std::vector<int> orders;  // m; empty: the paper's, 2 with one cylinder and 1 with several
   bool polynomials = true, interface_model = true;
   std::vector<MechanismTreatment> treatments{MechanismTreatment::ali1, MechanismTreatment::ali3p};
@@ -118,6 +121,9 @@ std::string name_of(CouplingVariables variables);    // velocity_force
 std::string name_of(MechanismTreatment treatment);   // ALI1, ALI3-P
 std::string name_of(const OilIntegration& oil);      // rk4 at 0.1 ms
 std::string prediction_name(const CouplingChoice&);  // m = 2, interface model
+
+/// The scan of a combination; null: there is none.
+const CouplingScan* scan_of(const CosimulationStudy& study, const CouplingChoice& choice);
 
 /// The machine with the settings of a combination and the communication step H [s].
 Description coupled_machine(const CosimulationRequest& request, const CouplingChoice& choice, double H);

@@ -5,6 +5,7 @@
 // with the exact J = dr/dx where runs have derivatives (results/response_sensitivity.h), otherwise differences; if a run fails, the step is
 // rejected and shortened. Channels are interpolated linearly between steps. Standard errors assume independent noise of its own size in every channel, sigma_c^2 the mean square of r_c,
 //   cov x = H^-1 (sum_c sigma_c^2 J_c^T J_c) H^-1,   H = J^T J
+// Parts: fit_request.h, fit_misfit.h (residuals and J), fit.cpp (the search), fit_judgement.h (standard errors), fit_files.cpp.
 // Sources: J. J. More, Lecture Notes in Mathematics 630 (1978), 105-116 (the method, as in MINPACK and Eigen); G. A. F. Seber, C. J. Wild,
 // Nonlinear Regression (1989), section 2.1 (standard errors).
 // SPDX-License-Identifier: BSD-3-Clause

@@ -225,6 +225,24 @@ TEST(ControlLaws, ExpressionsHaveTheirPrecedence) {
   EXPECT_DOUBLE_EQ(value_of("order + android", {1, 2}), 3);                             // operators as words are no beginnings of names
 }
 
+TEST(ControlLaws, ConditionsSayHowFarTheyHold) {
+  const auto excess = [](const std::string& text, const std::vector<double>& u) {
+    std::vector<double> c;
+    for (const double x : u) c.push_back(x - 0.5);
+    return expression_law(parse_expression(text)).excess(u.data(), c.data());
+  };
+  EXPECT_DOUBLE_EQ(excess("a > 2", {5}), 3);
+  EXPECT_DOUBLE_EQ(excess("a >= 2", {1.5}), -0.5);
+  EXPECT_DOUBLE_EQ(excess("2 * a < b + 1", {1, 4}), 3);
+  EXPECT_DOUBLE_EQ(excess("a > 1 and a < 4", {3.5}), 0.5);
+  EXPECT_DOUBLE_EQ(excess("a > 1 or b > 2", {0.75, 0}), -0.25);
+  EXPECT_DOUBLE_EQ(excess("not(a > 2)", {5}), -3);
+  EXPECT_DOUBLE_EQ(excess("if(a > 0, b > 1, b > 2)", {1, 5}), 4);
+  EXPECT_DOUBLE_EQ(excess("if(a > 0, b > 1, b > 2)", {-1, 5}), 3);
+  EXPECT_DOUBLE_EQ(excess("a", {0.75}), 0.25);
+  EXPECT_DOUBLE_EQ(excess("a + b", {0.75, 1}), 1.25);
+}
+
 TEST(ControlLaws, MistakesInExpressionsAreNamed) {
   const auto problem = [](const std::string& text) -> std::string {
     try {

@@ -445,7 +445,7 @@ TEST(Control, MistakesAreNamed) {
   EXPECT_EQ(with("command: {gain: {input: target}}"), "");
   EXPECT_NE(with("command: {expression: 2 * (target - ram.lenght)}").find("did you mean `ram.length`?"), std::string::npos);
   EXPECT_NE(with("command: {expression: 2 * (target}").find("expected `)`"), std::string::npos);
-  EXPECT_NE(with("command: {relay: {input: target, on: 1, off: 0}}").find("`period`"), std::string::npos);
+  EXPECT_NE(with("command: {quantiser: {input: target, step: 1}}").find("`period`"), std::string::npos);
   EXPECT_NE(with("command: {relay: {input: target, on: 1, off: 1}, period: 1 ms}").find("less than `on`"), std::string::npos);
   EXPECT_NE(with("c: {sequence: {steps: [{until: target > 2, set: {a: ram.leng}}]}, period: 1 ms}, command: {gain: {input: c.a}}")
                 .find("ram.leng"),

@@ -62,6 +62,7 @@ export function incidents(s, units) {
   for (const [name, v] of entries(s.end_stops)) out.push({text: `${name} struck its end stop ${times(v.strikes)}, max. speed ${units.text(v.max_speed, 'm/s', 3)}`, time: v.first_time});
   for (const [name, v] of entries(s.reliefs)) out.push({text: `${name} opened ${times(v.openings)}, max. flow ${units.text(v.max_flow, 'm^3/s', 3)}`, time: v.first_time});
   for (const [name, v] of entries(s.accumulators_emptied)) out.push({text: `${name} was empty for ${formatCount(v.steps)} steps`, time: v.first_time});
+  for (const [name, v] of entries(s.switches)) out.push({text: `${name} switched ${times(v.on + v.off)}`, time: v.events?.[0]?.time});
   if (s.coupling && s.coupling.accurate === false) out.push({text: `co-simulation is not accurate: ${(s.coupling.faults ?? []).join('; ') || `ratio ${formatNumber(s.coupling.max_ratio, 3)}`}`, time: s.coupling.lost_time});
   return out.sort((a, b) => (a.time ?? 0) - (b.time ?? 0));
 }
