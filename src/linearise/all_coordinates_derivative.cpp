@@ -21,7 +21,7 @@ class AllCoordinatesDerivative final : public RuleDerivative<D> {
         motion_state_(model->layout),
         dr_(model->layout.nv),
         x_(model->layout.nv) {
-    if (!baumgarte_) projection_.emplace(model, motion_);
+    if (!baumgarte_) projection_.emplace(model);
   }
 
  private:

@@ -74,6 +74,10 @@ class Reduction {
   const std::vector<double>& port_change() const { return ds_; }
   const std::vector<double>& port_rate_change() const { return dsdot_; }
   const std::vector<double>& inflow_change() const { return inflow_; }
+  /// Per row: its change by a unit of an input of this kind, which prescribes motions; null: it does not. Until the next change.
+  const double* driven_rows(int input, LinearInput::Kind kind) {
+    return input >= 0 && inputs_[input].kind == kind && set_driven_rows(input) ? constraint_.data() : nullptr;
+  }
   /// dr -= s_k dF of changes dF [N] of the port forces.
   void subtract_port_forces(const double* dF, double* dr);
 

@@ -19,7 +19,6 @@ constexpr double kProjected = 1e-5;      // relative to the initial violation: r
 constexpr double kRoundingRate = 1e-14;  // relative to the velocities: rounding of a violation
 constexpr double kSlight = 1e-5;         // relative to the velocities (accelerations): violation removed equally well by any metric
 constexpr double kSameGradients = 3e-8;  // [rad, of the machine's length] displacement over which constraint gradients are constant
-constexpr double kTurn = 1e-3;    // [rad, of the machine's length] displacement in a step over which the directions of projections may turn
 constexpr double kHardly = 3e-7;  // relative to the velocities: violation whose directions need not be averaged
 constexpr int kProjections = 5;
 constexpr int kClosingPasses = 20;
@@ -37,12 +36,11 @@ Penalty<D>::Penalty(MachineStep<D>& step, MatrixStorage storage)
       plain_(model_.description.solver.multipliers == MultiplierIteration::plain),
       alpha_(m_, model_.description.solver.penalty.value, plain_ ? 0 : PenaltyFactors<D>::kSmallestRatio,
              plain_ ? std::numeric_limits<double>::infinity() : PenaltyFactors<D>::kLargestRatio),
-      ends_(m_) {
+      mean_(m_) {
   const StateLayout& n = model_.layout;
   const std::size_t nv = n.nv, nc = netlist_.unknown_state.size();
-  for (auto* x : {&correction_, &kick_, &opposite_, &zero_}) x->resize(nv);
+  for (auto* x : {&correction_, &kick_}) x->resize(nv);
   impulse_.resize(m_.rows);
-  ends_.tree.nodes[0].A = Motion<D>::zero();
   multiplier_change_.resize(m_.rows);
   left_.resize(m_.rows);
   K_.resize(nv);
@@ -372,37 +370,14 @@ void Penalty<D>::add_multipliers_of(const std::vector<double>& rate, const doubl
   for (int i = 0; i < m_.rows; ++i) multipliers[i] += alpha_[i] * (rate[i] - left_[i]) / divisor;
 }
 
-/// Whether the directions of the projections can turn within the step.
-template <int D>
-bool Penalty<D>::directions_turn() const {
-  double moved = 0;
-  for (int k = 0; k < model_.layout.nv; ++k) moved = std::max(moved, step_.scaled(step_.theta[k], k));
-  return moved > kTurn;
-}
-
-/// r += M v at the positions of ends_.
-template <int D>
-void Penalty<D>::add_momentum(const double* v, double* r) {
-  update_rates(m_.tree, zero_.data(), v, ends_.tree);
-  update_inertial_forces(m_.tree, false, ends_.tree);
-  accumulate(m_.tree, ends_.tree, false, r);
-}
-
 /// Both projections together change the velocities, beyond h/2 (a_n + a) of the projected accelerations, by W^-1 J^T impulse_ = kick_ at
 /// the end of the step. The rule is symmetric in time, and so are these directions as the mean of those at both ends: v changes by
 /// W^-1 (dM kick_ - dJ^T impulse_) / 2, d the differences over the step, without leaving the constraints.
 template <int D>
 void Penalty<D>::average_directions(const SystemMatrix& P) {
   std::fill(correction_.begin(), correction_.end(), 0.0);
-  const double* no_increment = nullptr;
-  update_positions(m_.tree, step_.next.q(), no_increment, ends_.tree);
-  add_momentum(kick_.data(), correction_.data());
-  for (std::size_t i = 0; i < kick_.size(); ++i) opposite_[i] = -kick_[i];
-  update_positions(m_, step_.from->q(), no_increment, ends_);
-  add_momentum(opposite_.data(), correction_.data());
-  add_constraint_forces(m_, impulse_.data(), ends_.jacobian.data(), correction_.data());
-  for (int i = 0; i < m_.rows; ++i) step_.work.multipliers[i] = -impulse_[i];
-  add_constraint_forces(m_, step_.work.multipliers.data(), step_.work.mechanism.jacobian.data(), correction_.data());
+  mean_.add_differences(step_.from->q(), step_.next.q(), step_.work.mechanism.jacobian.data(), kick_.data(), impulse_.data(),
+                        correction_.data());
   P.solve(correction_.data());
   for (std::size_t i = 0; i < correction_.size(); ++i) step_.next.v()[i] += 0.5 * step_.factors.acceleration * correction_[i];
 }
@@ -433,7 +408,8 @@ bool Penalty<D>::project(bool moved, StepOutcome& report) {
   const double enough = std::max(kProjected * kProjected * size, kRoundingRate * kRoundingRate * velocities);
   const SystemMatrix* P = metric_for(size, velocities);
   if (P == nullptr) return false;
-  const bool average = !plain_ && size > kHardly * kHardly * velocities && step_.motion_rule->is_trapezoidal() && directions_turn();
+  const bool average = !plain_ && size > kHardly * kHardly * velocities && step_.motion_rule->is_trapezoidal() &&
+                       mean_.turn(step_.theta.data()) > MeanDirections<D>::kLeastTurn;
   std::fill(impulse_.begin(), impulse_.end(), 0.0);
   std::fill(kick_.begin(), kick_.end(), 0.0);
   for (int i = 0; i < kProjections; ++i) {

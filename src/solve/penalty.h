@@ -22,6 +22,7 @@
 #include "base/system_matrix.h"
 #include "mechanics/penalty_factors.h"
 #include "solve/machine_step.h"
+#include "solve/mean_directions.h"
 
 namespace trunnion {
 
@@ -66,9 +67,7 @@ class Penalty {
   double weighted_square(const std::vector<double>& rows) const;
   void remove_constraint_rate(const SystemMatrix& P, const double* jacobian, const std::vector<double>& rate, double* x);
   void add_multipliers_of(const std::vector<double>& rate, const double* jacobian_q, double divisor, double* multipliers);
-  bool directions_turn() const;
   void average_directions(const SystemMatrix& P);
-  void add_momentum(const double* v, double* r);
 
   MachineStep<D>& step_;
   const CompiledModel& model_;
@@ -85,8 +84,7 @@ class Penalty {
   std::vector<double> correction_;     // of a projection
   // of the projections of a step together, see average_directions()
   std::vector<double> impulse_, kick_;  // per row; per velocity
-  std::vector<double> opposite_, zero_;
-  MechanismState<D> ends_;                 // the position stage at the ends of the step, without gravity
+  MeanDirections<D> mean_;
   double moved_ = 0;                       // by the increments since the mechanism was evaluated [rad, of the machine's length]
   bool there_ = false;                     // the end of the step is where the constraints were evaluated
   double response_ = 0;                    // largest increment of the last respond_to_forces()

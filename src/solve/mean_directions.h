@@ -1,0 +1,42 @@
+// The directions of a velocity projection at both ends of a step. W^-1 J^T kappa = w are its multipliers and its change of the velocities at the end of
+// the step; along the mean of the directions at both ends the velocities change by
+//   1/2 W^-1 (dM w - dJ^T kappa)    in addition, d: end of the step minus its start
+// (docs/theory.md, solve/penalty.h). Here: the forces in the parentheses.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "mechanics/mechanism.h"
+
+namespace trunnion {
+
+template <int D>
+class MeanDirections {
+ public:
+  static constexpr double kLeastTurn = 1e-3;  // [rad, of the machine's length] turn within a step that matters
+
+  explicit MeanDirections(const Mechanism<D>& m);
+  /// The largest increment of a step [rad, of the machine's length], as far as the directions may turn in it.
+  double turn(const double* theta) const {
+    double largest = 0;
+    for (int k = 0; k < m_.tree.nv; ++k) largest = std::max(largest, std::abs(theta[k]) / m_.unit(k));
+    return largest;
+  }
+  /// r += dM w - dJ^T kappa for a step from q_begin to q_end; `jacobian`: J at q_end.
+  void add_differences(const double* q_begin, const double* q_end, const double* jacobian, const double* w, const double* kappa, double* r);
+
+ private:
+  void add_momentum(const double* v, double* r);
+
+  const Mechanism<D>& m_;
+  MechanismState<D> place_;  // the position stage at one end, without gravity
+  std::vector<double> still_, reversed_, opposite_;
+};
+
+extern template class MeanDirections<2>;
+extern template class MeanDirections<3>;
+
+}  // namespace trunnion
