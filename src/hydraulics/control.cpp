@@ -19,7 +19,9 @@ int column_of(const Hydraulics& netlist, const BlockInput& input) {
   switch (input.kind) {
     case BlockInput::Kind::signal: {
       const int block = netlist.block_of_signal[input.index];
-      return block < 0 ? -1 : netlist.control[block].local;
+      if (block < 0) return -1;
+      const ControlBlock& b = netlist.control[block];
+      return b.local + (input.state >= 0 ? input.state - b.output : 0);
     }
     case BlockInput::Kind::pressure:
       return netlist.nodes[input.index].state >= 0 ? netlist.nodes[input.index].local : -1;
@@ -64,7 +66,7 @@ void for_each_residual(const Hydraulics& netlist, const double* s, const double*
       for (int k = 0; k < b.size(); ++k) sink(b.circuit, b.local + k, y[b.output + k] - rule.y_begin[b.output + k]);
       continue;
     }
-    read_block<double>(b, s, s_dot, values, u);
+    read_block<double>(b, s, s_dot, y, values, u);
     const double* x = y + b.output + 1;
     sink(b.circuit, b.local, y[b.output] - b.law->value(u, x));
     b.law->rates(u, x, rate);
@@ -193,7 +195,7 @@ void add_block_slopes(const Hydraulics& netlist, const ControlBlock& b, const do
   for (int k = 0; k < b.size(); ++k) row_of(k)[b.local + k] += b.has_rate(k) ? factor : 1;
   if (b.sampled()) return;
   double u[kMaxBlockInputs];
-  read_block<double>(b, s, s_dot, state, u);
+  read_block<double>(b, s, s_dot, y, state, u);
   const int inputs = b.law->inputs();
   b.law->differentiate(u, y + b.output + 1, [&](int row, int k, double slope) {
     if (k >= inputs) {
@@ -269,11 +271,11 @@ bool advance_states(const ControlBlock& b, const double* u, double* x) {
 }  // namespace
 
 template <class S>
-void read_block(const ControlBlock& block, const S* s, const S* s_dot, const OilValues<S>& values, S* u) {
+void read_block(const ControlBlock& block, const S* s, const S* s_dot, const S* y, const OilValues<S>& values, S* u) {
   for (const BlockInput& input : block.inputs) {
     switch (input.kind) {
       case BlockInput::Kind::signal:
-        *u++ = values.signal[input.index];
+        *u++ = input.state >= 0 ? y[input.state] : values.signal[input.index];
         break;
       case BlockInput::Kind::pressure:
         *u++ = values.pressure[input.index];
@@ -294,7 +296,7 @@ void evaluate_blocks(const Hydraulics& netlist, const S* s, const S* s_dot, S* y
   for (const ControlBlock& b : netlist.control) {
     std::fill_n(ydot + b.output, b.size(), S(0));
     if (!b.sampled()) {
-      read_block(b, s, s_dot, values, u);
+      read_block<S>(b, s, s_dot, y, values, u);
       y[b.output] = b.law->value(u, y + b.output + 1);
       b.law->rates(u, y + b.output + 1, ydot + b.output + 1);
     }
@@ -331,7 +333,7 @@ void start_blocks(const Hydraulics& netlist, const double* s, const double* s_do
   const std::size_t rounds = netlist.control.size() + 1;  // a loop is closed by states that do not depend on inputs
   for (std::size_t round = 0; round < rounds; ++round)
     for (const ControlBlock& b : netlist.control) {
-      read_block<double>(b, s, s_dot, values, u);
+      read_block<double>(b, s, s_dot, y, values, u);
       bool known = true;
       for (int k = 0; k < b.law->inputs(); ++k) {
         if (!std::isnan(u[k])) continue;
@@ -365,7 +367,7 @@ bool modes_stale(const Hydraulics& netlist, const double* s, const double* s_dot
   for (const ControlBlock& b : netlist.control) {
     values.signal[b.signal] = y[b.output];
     if (b.sampled()) continue;
-    read_block<double>(b, s, s_dot, values, u);
+    read_block<double>(b, s, s_dot, y, values, u);
     values.signal[b.signal] = b.law->value(u, y + b.output + 1);
     if (b.law->stale(u, y + b.output + 1)) return true;
   }
@@ -400,7 +402,7 @@ int sample_blocks(const Hydraulics& netlist, const double* s, const double* s_do
   }
   for (std::size_t i = 0; i < netlist.control.size(); ++i) {
     const ControlBlock& b = netlist.control[i];
-    read_block<double>(b, s, s_dot, values, u);
+    read_block<double>(b, s, s_dot, y, values, u);
     if (!b.sampled()) {
       b.law->restart(u, y[b.output], y + b.output + 1);
       y[b.output] = b.law->value(u, y + b.output + 1);

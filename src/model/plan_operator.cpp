@@ -1,0 +1,336 @@
+// Operator model: set points of joint coordinates that move a point of a body along a path, by inverse kinematics with limited rates.
+// Set points q of the operator's joints, other coordinates on the way from the ground to the body as measured; r(q) the point, a(q) the
+// attitude. With z = q over the maximum rates, error e = target - (r, a) and J = d(r, a)/dz, an iteration of damped least squares is
+//   dz = J^T (J J^T + mu 1)^-1 e,   mu = |e| |J| |maximum angular rates|
+// mu bounds the curvature of r(z) times the error, so that no iteration steps over the nearest point, and vanishes with the error:
+// convergence is quadratic where the target can be reached. Of more joints than conditions it is the smallest change. The attitude counts
+// with the length that makes its row of J as large as those of the point.
+// A sample, h = speed times period, s the length covered:
+//   approach   towards the first point from where r(q) is, by at most h; dq shortened to the maximum rates. Ends at the first point.
+//   path       target at s + c h with the largest c of a short sequence from 1 downwards that is reached within the maximum rates;
+//              otherwise the target stays at s.
+// Source: D. N. Nenchev, A. Konno, T. Tsujita, Humanoid Robots, 2019, section 2.4 (damped least squares); J. Fan, Y. Yuan, Computing 74
+// (2005) 23 (damping by the error).
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "base/lu.h"
+#include "mechanics/tree.inl.h"
+#include "model/compile_parts.h"
+#include "model/control_plan.h"
+
+namespace trunnion {
+
+namespace {
+
+constexpr int kMaxJoints = kMaxOperatorJoints;
+constexpr int kMaxConditions = 4;  // point and attitude
+
+/// The joints on the way from the ground to the point. Coordinates: those of the operator first, then the measured ones.
+struct ToolChain {
+  std::vector<TreeNode<3>> nodes;  // from the ground; their q is the number of the coordinate
+  std::vector<double> turn;        // per node: change of the attitude with its coordinate, 1, -1 or 0
+  Vec<3> r_NP = Vec<3>::Zero();    // [m] the point, frame of the last node
+  int joints = 0;                  // coordinates of the operator
+  int base = 0;                    // nodes before the first of them
+  std::vector<Vec<3>> directions;  // in which the point can move, frame of the node before that
+};
+
+/// Where the tool is, ground axes.
+struct ToolState {
+  Vec<3> r = Vec<3>::Zero();                               // [m] from the reference point
+  double attitude = 0;                                     // [rad]
+  std::array<Vec<3>, kMaxJoints> r_q;                      // derivatives of r in the operator's coordinates
+  std::array<double, kMaxJoints> attitude_q{}, angular{};  // of the attitude; 1 of an angle, 0 of a displacement
+  std::array<Vec<3>, 3> direction;                         // of the chain
+};
+
+ToolState place_tool(const ToolChain& chain, const double* q) {
+  ToolState tool;
+  std::array<Motion<3>, kMaxJoints> axis;
+  NodeState<3> node, next;
+  node.R = Rotation<3>();
+  node.r = Vec<3>::Zero();
+  DofState<3> dof;
+  for (std::size_t i = 0; i < chain.nodes.size(); ++i) {
+    if (static_cast<int>(i) == chain.base)
+      for (std::size_t k = 0; k < chain.directions.size(); ++k) tool.direction[k] = node.R * chain.directions[k];
+    const TreeNode<3>& n = chain.nodes[i];
+    place_node<3, double>(n, node, q, nullptr, next, &dof);
+    std::swap(node, next);
+    tool.attitude += chain.turn[i] * q[n.q];
+    if (n.q >= chain.joints) continue;
+    const auto k = static_cast<std::size_t>(n.q);
+    axis[k] = dof.b;
+    tool.attitude_q[k] = chain.turn[i];
+    tool.angular[k] = n.joint == NodeJoint::revolute ? 1 : 0;
+  }
+  tool.r = node.r + node.R * chain.r_NP;
+  for (int k = 0; k < chain.joints; ++k) {
+    const Motion<3>& b = axis[static_cast<std::size_t>(k)];
+    tool.r_q[static_cast<std::size_t>(k)] = b.linear + b.angular.cross(tool.r);
+  }
+  return tool;
+}
+
+struct ToolTarget {
+  Vec<3> r = Vec<3>::Zero();  // [m] from the reference point
+  double attitude = 0;        // [rad]
+};
+
+/// x: set points, their rates, length of path covered (before the first point: minus the distance to it), 1 before the first point.
+struct OperatorLaw {
+  ToolChain chain;
+  std::vector<double> max_rate;     // [rad/s, m/s]
+  std::vector<ToolTarget> corners;  // the first one again at the end of a path that repeats
+  std::vector<double> length;       // [m] of path up to each corner
+  bool has_attitude = false, repeat = false;
+  int measured = 0;  // inputs after the speed: the chain's coordinates
+
+  int inputs() const { return 1 + measured; }
+  int states() const { return 2 * chain.joints + 2; }
+  template <class S>
+  S value(const S*, const S* x) const {
+    return x[2 * chain.joints];
+  }
+  bool start_depends(int input) const { return input > 0; }  // not on the speed
+  void start(const double* u, double* x) const {
+    const int n = chain.joints;
+    std::copy_n(u + 1, n, x);
+    std::fill_n(x + n, n, 0.0);
+    x[2 * n] = -along(place_tool(chain, u + 1), corners.front().r).norm();
+    x[2 * n + 1] = 1;
+  }
+  void sample(const double* u, double period, double* x) const;
+
+ private:
+  static constexpr double kConverged = 1e-7, kReached = 1e-4;  // of the way in a period with all joints at their maximum rates
+
+  /// From the tool to a point, without what the joints cannot move.
+  Vec<3> along(const ToolState& tool, const Vec<3>& r) const {
+    Vec<3> way = Vec<3>::Zero();
+    for (std::size_t k = 0; k < chain.directions.size(); ++k) way += tool.direction[k] * tool.direction[k].dot(r - tool.r);
+    return way;
+  }
+  ToolTarget target_at(double s) const;
+  bool solve(const ToolTarget& target, double period, double* q) const;
+  /// Largest rate of a change of the set points, over its maximum.
+  double excess(const double* from, const double* q, double period) const {
+    double most = 0;
+    for (int k = 0; k < chain.joints; ++k)
+      most = std::max(most, std::abs(q[k] - from[k]) / (period * max_rate[static_cast<std::size_t>(k)]));
+    return most;
+  }
+  void shorten(const double* from, double period, double* q) const {
+    const double most = excess(from, q, period);
+    for (int k = 0; k < chain.joints && most > 1; ++k) q[k] = from[k] + (q[k] - from[k]) / most;
+  }
+};
+
+ToolTarget OperatorLaw::target_at(double s) const {
+  const double whole = length.back();
+  if (corners.size() == 1 || !(whole > 0)) return corners.front();
+  if (repeat) s -= whole * std::floor(s / whole);
+  std::size_t next = 1;
+  while (next + 1 < length.size() && length[next] < s) ++next;
+  const ToolTarget &a = corners[next - 1], &b = corners[next];
+  const double share = std::min(1.0, (s - length[next - 1]) / (length[next] - length[next - 1]));
+  return {a.r + share * (b.r - a.r), a.attitude + share * (b.attitude - a.attitude)};
+}
+
+/// Moves the operator's part of the coordinates q to the target or as near as iterations come; whether it is reached.
+bool OperatorLaw::solve(const ToolTarget& target, double period, double* q) const {
+  constexpr int kMostIterations = 12;
+  const int n = chain.joints, points = static_cast<int>(chain.directions.size()), m = points + (has_attitude ? 1 : 0);
+  for (int iteration = 0;; ++iteration) {
+    const ToolState tool = place_tool(chain, q);
+    double J[kMaxConditions * kMaxJoints], e[kMaxConditions], N[kMaxConditions * kMaxConditions];
+    double size = 0, turning = 0, angular = 0, error = 0;  // squares of |J| of the point, of the attitude; of angular rates; of e
+    for (int k = 0; k < n; ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      for (int i = 0; i < points; ++i) {
+        const double slope = max_rate[at] * tool.direction[static_cast<std::size_t>(i)].dot(tool.r_q[at]);
+        J[i * n + k] = slope;
+        size += slope * slope;
+      }
+      const double rate = max_rate[at] * tool.angular[at], slope = max_rate[at] * tool.attitude_q[at];
+      if (has_attitude) J[points * n + k] = slope;
+      turning += slope * slope;
+      angular += rate * rate;
+    }
+    for (int i = 0; i < points; ++i) e[i] = tool.direction[static_cast<std::size_t>(i)].dot(target.r - tool.r);
+    if (has_attitude) {
+      const double lever = std::sqrt(size / turning);
+      for (int k = 0; k < n; ++k) J[points * n + k] *= lever;
+      e[points] = lever * (target.attitude - tool.attitude);
+      size *= 2;
+    }
+    for (int i = 0; i < m; ++i) error += e[i] * e[i];
+    error = std::sqrt(error);
+    const double way = period * std::sqrt(size);
+    if (error <= kConverged * way) return true;
+    if (iteration == kMostIterations) return error <= kReached * way;
+    const double damping = error * std::sqrt(size * angular);
+    for (int i = 0; i < m; ++i)
+      for (int j = 0; j < m; ++j) {
+        double sum = i == j ? damping : 0;
+        for (int k = 0; k < n; ++k) sum += J[i * n + k] * J[j * n + k];
+        N[i * m + j] = sum;
+      }
+    int pivot[kMaxConditions];
+    if (!lu_factor(N, m, pivot)) return error <= kReached * way;
+    lu_solve(N, m, pivot, e);
+    for (int k = 0; k < n; ++k)
+      for (int i = 0; i < m; ++i) q[k] += max_rate[static_cast<std::size_t>(k)] * J[i * n + k] * e[i];
+  }
+}
+
+void OperatorLaw::sample(const double* u, double period, double* x) const {
+  constexpr int kMostTrials = 10;
+  constexpr double kBelow = 0.98;  // of the maximum rate: the way of a joint is not quite proportional to that of the point
+  const int n = chain.joints;
+  const double step = std::max(u[0], 0.0) * period;
+  double* const rate = x + n;
+  double &covered = x[2 * n], &approaches = x[2 * n + 1];
+  double q[kMaxBlockInputs];
+  const auto begin = [&] {
+    std::copy_n(x, n, q);
+    std::copy(u + 1 + n, u + inputs(), q + n);
+  };
+  begin();
+  if (approaches > 0.5) {
+    const ToolTarget& first = corners.front();
+    const ToolState now = place_tool(chain, q);
+    const Vec<3> way = along(now, first.r);
+    const double distance = way.norm(), share = distance > step ? step / distance : 1;
+    const bool reached =
+        solve({now.r + share * way, now.attitude + share * (first.attitude - now.attitude)}, period, q) && excess(x, q, period) <= 1;
+    shorten(x, period, q);
+    if (share == 1 && reached) approaches = 0;
+    covered = approaches > 0.5 ? -along(place_tool(chain, q), first.r).norm() : 0;
+  } else {
+    bool moves = false;
+    double share = 1;
+    for (int trial = 0; trial < kMostTrials && !moves; ++trial) {
+      const double ahead = covered + share * step, s = repeat ? ahead : std::min(ahead, length.back());
+      begin();
+      const bool reached = solve(target_at(s), period, q);
+      const double most = excess(x, q, period);
+      moves = reached && most <= 1;
+      if (moves) covered = s;
+      share *= std::min(reached ? 1.0 : 0.5, most > 1 ? kBelow / most : 1.0);
+    }
+    if (!moves) {
+      begin();
+      solve(target_at(covered), period, q);
+      shorten(x, period, q);
+    }
+  }
+  for (int k = 0; k < n; ++k) {
+    rate[k] = (q[k] - x[k]) / period;
+    x[k] = q[k];
+  }
+}
+
+Vec<3> vec(const Vec3d& v) { return {v[0], v[1], v[2]}; }
+
+/// Directions in which the operator's joints move the point: two in a plane, otherwise three. Of the node before the first of them.
+void set_directions(const std::vector<Vec<3>>& axes, const Mat<3>& R_base, ToolChain& chain) {
+  const auto first = static_cast<std::size_t>(chain.base);
+  Vec<3> normal = Vec<3>::Zero();
+  for (std::size_t i = first; i < axes.size() && normal.isZero(); ++i)
+    if (chain.nodes[i].joint == NodeJoint::revolute) normal = axes[i];
+  for (std::size_t i = first + 1; i < axes.size() && normal.isZero(); ++i)
+    if (!parallel(axes[first], axes[i])) normal = axes[first].cross(axes[i]).normalized();
+  bool planar = !normal.isZero();
+  for (std::size_t i = first; i < axes.size(); ++i)
+    planar = planar && (chain.nodes[i].joint == NodeJoint::revolute ? parallel(axes[i], normal) : perpendicular(axes[i], normal));
+  if (planar)
+    for (const Vec<3>& direction : normals(normal)) chain.directions.push_back(R_base.transpose() * direction);
+  else
+    for (int i = 0; i < 3; ++i) chain.directions.push_back(Vec<3>::Unit(i));
+}
+
+/// The attitude turns with all angles about axes that stay parallel to that of the operator's last angle, in its sense.
+void set_attitude(const std::vector<Vec<3>>& axes, ToolChain& chain) {
+  chain.turn.assign(axes.size(), 0);
+  const auto is_angle = [&](std::size_t i) { return chain.nodes[i].joint == NodeJoint::revolute; };
+  std::size_t last = axes.size();
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    if (is_angle(i) && chain.nodes[i].q < chain.joints) last = i;
+  if (last == axes.size()) return;
+  const auto add = [&](std::size_t i) {
+    if (is_angle(i) && !parallel(axes[i], axes[last])) return false;
+    if (is_angle(i)) chain.turn[i] = axes[i].dot(axes[last]) > 0 ? 1 : -1;
+    return true;
+  };
+  for (std::size_t i = last + 1; i > 0 && add(i - 1);) --i;
+  for (std::size_t i = last + 1; i < axes.size() && add(i);) ++i;
+}
+
+ToolChain plan_chain(const Description& d, const OperatorBlock& b, const std::vector<CoordinatePlace>& places, Vec<3>& reference) {
+  CompiledModel model;
+  Mechanism<3> m;
+  compile_tree(d, model, m);
+  reference = m.reference;
+  const BodyInfo& body = find_body(model, b.body);
+  std::vector<int> way;
+  for (int node = body.node; node > 0; node = m.tree.nodes[static_cast<std::size_t>(node)].parent) way.push_back(node);
+  std::reverse(way.begin(), way.end());
+  ToolChain chain;
+  chain.joints = static_cast<int>(b.joints.size());
+  chain.r_NP = body.r_NB + body.R_NB * vec(b.at);
+  chain.base = static_cast<int>(way.size());
+  const std::vector<Mat<3>> R_0 = zero_orientations(m.tree);
+  std::vector<Vec<3>> axes;  // all coordinates at zero, ground axes
+  for (const int number : way) {
+    const auto at = static_cast<std::size_t>(number);
+    TreeNode<3> n = m.tree.nodes[at];
+    for (std::size_t k = 0; k < places.size(); ++k)
+      if (find_part(model, places[k].joint + "." + places[k].name.position).node == number) n.q = static_cast<int>(k);
+    if (n.q < chain.joints) chain.base = std::min(chain.base, static_cast<int>(chain.nodes.size()));
+    axes.push_back(R_0[at] * (n.joint == NodeJoint::revolute ? Vec<3>(n.turn) : n.slide));
+    chain.nodes.push_back(n);
+  }
+  const int before = chain.base > 0 ? way[static_cast<std::size_t>(chain.base) - 1] : 0;
+  set_directions(axes, R_0[static_cast<std::size_t>(before)], chain);
+  set_attitude(axes, chain);
+  return chain;
+}
+
+}  // namespace
+
+BlockPlan plan_operator(const Description& d, const std::string& name, const OperatorBlock& b) {
+  const std::vector<CoordinatePlace> places = operator_coordinates(d, b);
+  OperatorLaw law;
+  Vec<3> reference = Vec<3>::Zero();
+  law.chain = plan_chain(d, b, places, reference);
+  law.has_attitude = !b.attitude.empty();
+  law.repeat = b.repeat;
+  law.measured = static_cast<int>(places.size());
+  const std::string path = "control." + name + ".operator";
+  if (const std::size_t points = law.chain.directions.size(), conditions = points + (law.has_attitude ? 1 : 0);
+      conditions > b.joints.size())
+    throw InputError(
+        {{span_of(d, path + ".joints"), path + ".joints",
+          "found " + std::to_string(b.joints.size()) + " for " + std::to_string(conditions) + " conditions: the point moves in " +
+              (points == 2 ? "a plane" : "space") + (law.has_attitude ? ", and its body has an attitude" : ""),
+          "at least " + std::to_string(conditions) + " joints", ""}});
+  for (std::size_t k = 0; k < b.joints.size(); ++k) law.max_rate.push_back(b.max_rates[b.max_rates.size() == 1 ? 0 : k]);
+  for (std::size_t i = 0; i < b.path.size(); ++i) {
+    const std::vector<double>& p = b.path[i];
+    law.corners.push_back({Vec<3>(p[0], p[1], p[2]) - reference, law.has_attitude ? b.attitude[b.attitude.size() == 1 ? 0 : i] : 0});
+  }
+  if (b.repeat) law.corners.push_back(law.corners.front());
+  law.length.push_back(0);
+  for (std::size_t i = 1; i < law.corners.size(); ++i)
+    law.length.push_back(law.length.back() + (law.corners[i].r - law.corners[i - 1].r).norm());
+  std::vector<NumberOrSignal> inputs{b.speed};
+  for (const CoordinatePlace& place : places) inputs.emplace_back(place.joint + "." + place.name.position);
+  return {name, block_law(std::move(law)), std::move(inputs)};
+}
+
+}  // namespace trunnion
