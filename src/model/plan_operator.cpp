@@ -15,12 +15,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 #include <utility>
 
 #include "base/lu.h"
 #include "mechanics/tree.inl.h"
 #include "model/compile_parts.h"
 #include "model/control_plan.h"
+#include "schema/check.h"
 
 namespace trunnion {
 
@@ -51,16 +53,16 @@ struct ToolState {
 ToolState place_tool(const ToolChain& chain, const double* q) {
   ToolState tool;
   std::array<Motion<3>, kMaxJoints> axis;
-  NodeState<3> node, next;
-  node.R = Rotation<3>();
-  node.r = Vec<3>::Zero();
+  std::array<NodeState<3>, 2> last;  // of the nodes before and at i, in turn
+  last[0].R = Rotation<3>();
+  last[0].r = Vec<3>::Zero();
   DofState<3> dof;
   for (std::size_t i = 0; i < chain.nodes.size(); ++i) {
+    const NodeState<3>& parent = last[i % 2];
     if (static_cast<int>(i) == chain.base)
-      for (std::size_t k = 0; k < chain.directions.size(); ++k) tool.direction[k] = node.R * chain.directions[k];
+      for (std::size_t k = 0; k < chain.directions.size(); ++k) tool.direction[k] = parent.R * chain.directions[k];
     const TreeNode<3>& n = chain.nodes[i];
-    place_node<3, double>(n, node, q, nullptr, next, &dof);
-    std::swap(node, next);
+    place_node<3, double>(n, parent, q, nullptr, last[(i + 1) % 2], &dof);
     tool.attitude += chain.turn[i] * q[n.q];
     if (n.q >= chain.joints) continue;
     const auto k = static_cast<std::size_t>(n.q);
@@ -68,6 +70,7 @@ ToolState place_tool(const ToolChain& chain, const double* q) {
     tool.attitude_q[k] = chain.turn[i];
     tool.angular[k] = n.joint == NodeJoint::revolute ? 1 : 0;
   }
+  const NodeState<3>& node = last[chain.nodes.size() % 2];
   tool.r = node.r + node.R * chain.r_NP;
   for (int k = 0; k < chain.joints; ++k) {
     const Motion<3>& b = axis[static_cast<std::size_t>(k)];
@@ -82,7 +85,8 @@ struct ToolTarget {
 };
 
 /// x: set points, their rates, length of path covered (before the first point: minus the distance to it), 1 before the first point.
-struct OperatorLaw {
+class OperatorLaw final : public BlockLaw {
+ public:
   ToolChain chain;
   std::vector<double> max_rate;     // [rad/s, m/s]
   std::vector<ToolTarget> corners;  // the first one again at the end of a path that repeats
@@ -90,21 +94,26 @@ struct OperatorLaw {
   bool has_attitude = false, repeat = false;
   int measured = 0;  // inputs after the speed: the chain's coordinates
 
-  int inputs() const { return 1 + measured; }
-  int states() const { return 2 * chain.joints + 2; }
-  template <class S>
-  S value(const S*, const S* x) const {
-    return x[2 * chain.joints];
-  }
-  bool start_depends(int input) const { return input > 0; }  // not on the speed
-  void start(const double* u, double* x) const {
+  int inputs() const override { return 1 + measured; }
+  int states() const override { return 2 * chain.joints + 2; }
+  int modes() const override { return 0; }
+  bool direct(int) const override { return true; }
+  bool discrete() const override { return true; }
+  double value(const double*, const double* x) const override { return x[2 * chain.joints]; }
+  Dual<1> value(const Dual<1>*, const Dual<1>* x) const override { return x[2 * chain.joints]; }
+  void rates(const double*, const double*, double*) const override {}
+  void rates(const Dual<1>*, const Dual<1>*, Dual<1>*) const override {}
+  void restart(const double*, double, double*) const override {}
+  bool stale(const double*, const double*) const override { return false; }
+  bool start_depends(int input) const override { return input > 0; }  // not on the speed
+  void start(const double* u, double* x) const override {
     const int n = chain.joints;
     std::copy_n(u + 1, n, x);
     std::fill_n(x + n, n, 0.0);
     x[2 * n] = -along(place_tool(chain, u + 1), corners.front().r).norm();
     x[2 * n + 1] = 1;
   }
-  void sample(const double* u, double period, double* x) const;
+  void sample(const double* u, double period, double* x) const override;
 
  private:
   static constexpr double kConverged = 1e-7, kReached = 1e-4;  // of the way in a period with all joints at their maximum rates
@@ -144,6 +153,8 @@ ToolTarget OperatorLaw::target_at(double s) const {
 /// Moves the operator's part of the coordinates q to the target or as near as iterations come; whether it is reached.
 bool OperatorLaw::solve(const ToolTarget& target, double period, double* q) const {
   constexpr int kMostIterations = 12;
+  constexpr double kNearer = 0.9;  // of the error before: iterations that improve it less end
+  double before = 0;
   const int n = chain.joints, points = static_cast<int>(chain.directions.size()), m = points + (has_attitude ? 1 : 0);
   for (int iteration = 0;; ++iteration) {
     const ToolState tool = place_tool(chain, q);
@@ -172,7 +183,8 @@ bool OperatorLaw::solve(const ToolTarget& target, double period, double* q) cons
     error = std::sqrt(error);
     const double way = period * std::sqrt(size);
     if (error <= kConverged * way) return true;
-    if (iteration == kMostIterations) return error <= kReached * way;
+    if (iteration == kMostIterations || (iteration > 0 && error > kNearer * before)) return error <= kReached * way;
+    before = error;
     const double damping = error * std::sqrt(size * angular);
     for (int i = 0; i < m; ++i)
       for (int j = 0; j < m; ++j) {
@@ -271,8 +283,10 @@ void set_attitude(const std::vector<Vec<3>>& axes, ToolChain& chain) {
   for (std::size_t i = last + 1; i < axes.size() && add(i);) ++i;
 }
 
-ToolChain plan_chain(const Description& d, const OperatorBlock& b, const std::vector<CoordinatePlace>& places, Vec<3>& reference) {
-  CompiledModel model;
+void plan_chain(const Description& d, const OperatorBlock& b, const std::vector<CoordinatePlace>& places, Vec<3>& reference,
+                ToolChain& chain) {
+  const auto own = empty_model();  // of the tree alone
+  CompiledModel& model = *own;
   Mechanism<3> m;
   compile_tree(d, model, m);
   reference = m.reference;
@@ -280,7 +294,6 @@ ToolChain plan_chain(const Description& d, const OperatorBlock& b, const std::ve
   std::vector<int> way;
   for (int node = body.node; node > 0; node = m.tree.nodes[static_cast<std::size_t>(node)].parent) way.push_back(node);
   std::reverse(way.begin(), way.end());
-  ToolChain chain;
   chain.joints = static_cast<int>(b.joints.size());
   chain.r_NP = body.r_NB + body.R_NB * vec(b.at);
   chain.base = static_cast<int>(way.size());
@@ -298,39 +311,40 @@ ToolChain plan_chain(const Description& d, const OperatorBlock& b, const std::ve
   const int before = chain.base > 0 ? way[static_cast<std::size_t>(chain.base) - 1] : 0;
   set_directions(axes, R_0[static_cast<std::size_t>(before)], chain);
   set_attitude(axes, chain);
-  return chain;
 }
 
 }  // namespace
 
 BlockPlan plan_operator(const Description& d, const std::string& name, const OperatorBlock& b) {
   const std::vector<CoordinatePlace> places = operator_coordinates(d, b);
-  OperatorLaw law;
+  const auto law = std::make_shared<OperatorLaw>();
   Vec<3> reference = Vec<3>::Zero();
-  law.chain = plan_chain(d, b, places, reference);
-  law.has_attitude = !b.attitude.empty();
-  law.repeat = b.repeat;
-  law.measured = static_cast<int>(places.size());
-  const std::string path = "control." + name + ".operator";
-  if (const std::size_t points = law.chain.directions.size(), conditions = points + (law.has_attitude ? 1 : 0);
-      conditions > b.joints.size())
-    throw InputError(
-        {{span_of(d, path + ".joints"), path + ".joints",
-          "found " + std::to_string(b.joints.size()) + " for " + std::to_string(conditions) + " conditions: the point moves in " +
-              (points == 2 ? "a plane" : "space") + (law.has_attitude ? ", and its body has an attitude" : ""),
-          "at least " + std::to_string(conditions) + " joints", ""}});
-  for (std::size_t k = 0; k < b.joints.size(); ++k) law.max_rate.push_back(b.max_rates[b.max_rates.size() == 1 ? 0 : k]);
-  for (std::size_t i = 0; i < b.path.size(); ++i) {
-    const std::vector<double>& p = b.path[i];
-    law.corners.push_back({Vec<3>(p[0], p[1], p[2]) - reference, law.has_attitude ? b.attitude[b.attitude.size() == 1 ? 0 : i] : 0});
+  plan_chain(d, b, places, reference, law->chain);
+  law->has_attitude = !b.attitude.empty();
+  law->repeat = b.repeat;
+  law->measured = static_cast<int>(places.size());
+  const std::size_t conditions = law->chain.directions.size() + (law->has_attitude ? 1 : 0);
+  if (conditions > b.joints.size()) {
+    Findings findings;
+    add_finding(d, findings, "control." + name + ".operator.joints", "fewer joints than conditions of the point and its attitude",
+                "at least " + std::to_string(conditions));
+    throw InputError(std::move(findings));
   }
-  if (b.repeat) law.corners.push_back(law.corners.front());
-  law.length.push_back(0);
-  for (std::size_t i = 1; i < law.corners.size(); ++i)
-    law.length.push_back(law.length.back() + (law.corners[i].r - law.corners[i - 1].r).norm());
-  std::vector<NumberOrSignal> inputs{b.speed};
-  for (const CoordinatePlace& place : places) inputs.emplace_back(place.joint + "." + place.name.position);
-  return {name, block_law(std::move(law)), std::move(inputs)};
+  law->max_rate = b.max_rates;
+  law->max_rate.resize(b.joints.size(), b.max_rates.front());
+  const std::size_t count = b.path.size() + (b.repeat ? 1 : 0);
+  law->corners.resize(count);
+  law->length.resize(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t at = i % b.path.size();
+    ToolTarget& corner = law->corners[i];
+    corner.r = Eigen::Map<const Vec<3>>(b.path[at].data()) - reference;
+    if (law->has_attitude) corner.attitude = b.attitude[b.attitude.size() == 1 ? 0 : at];
+    if (i > 0) law->length[i] = law->length[i - 1] + (corner.r - law->corners[i - 1].r).norm();
+  }
+  BlockPlan plan{name, law, {b.speed}};
+  for (const CoordinatePlace& place : places) plan.inputs.emplace_back(place.joint + "." + place.name.position);
+  return plan;
 }
 
 }  // namespace trunnion

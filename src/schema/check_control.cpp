@@ -161,9 +161,7 @@ struct BlockCheck {
       count(at.c_str(), b.path[i].size(), 3, "numbers, [x, y, z]");
       const bool first = i == 0 && b.repeat, next = i > 0;
       if ((next && b.path[i] == b.path[i - 1]) || (first && b.path[i] == b.path.back()))
-        report(at.c_str(),
-               next ? "the point is the one before" : "the point is the last one, too, from which a path that repeats returns to it",
-               "another point");
+        report(at.c_str(), next ? "the point is the one before" : "the point is the last one, too, from which the path returns to it", "");
     }
   }
   /// Joints of an operator on the way from the ground to the body.
