@@ -9,8 +9,8 @@
 //   approach   towards the first point from where r(q) is, by at most h; dq shortened to the maximum rates. Ends at the first point.
 //   path       target at s + c h with the largest c of a short sequence from 1 downwards that is reached within the maximum rates;
 //              otherwise the target stays at s.
-// Source: D. N. Nenchev, A. Konno, T. Tsujita, Humanoid Robots, 2019, section 2.4 (damped least squares); J. Fan, Y. Yuan, Computing 74
-// (2005) 23 (damping by the error).
+// Source: Y. Nakamura, H. Hanafusa, J. Dyn. Sys. Meas. Control 108 (1986) 163 (damped least squares); J. Fan, Y. Yuan, Computing 74 (2005)
+// 23 (damping by the error).
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <array>

@@ -214,8 +214,8 @@ struct SequenceBlock {
   std::vector<SequenceStep> steps{};
   bool repeat = false;  ///< begins again after the last step
 };
-/// Follows a path of a point of a body: set points of joint coordinates by inverse kinematics, with limited rates; sampled. Its value is the
-/// length of path covered; the set points and their rates are the signals NAME.JOINT and NAME.JOINT.rate (`digger.boom`, `digger.boom.rate`).
+/// Follows a path of a point of a body: set points of joint coordinates by inverse kinematics, with limited rates; sampled. Its value is
+/// the length of path covered; the set points and their rates are the signals NAME.JOINT and NAME.JOINT.rate (`digger.boom`).
 struct OperatorBlock {
   std::string body{};
   Vec3d at{};                               ///< [m] the point, body frame
