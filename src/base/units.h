@@ -99,6 +99,7 @@ inline constexpr Measure kJointStiffness{"a stiffness of the joint", "N/m or N m
 inline constexpr Measure kJointDamping{"a damping of the joint", "N s/m or N m s/rad", "3 N m s/rad", {0, 1, -1}, Dimension{2, 1, -1}};
 inline constexpr Measure kJointLoad{"a joint load", "N or N m", "50 N m", {1, 1, -2}, Dimension{2, 1, -2}};
 inline constexpr Measure kJointCoordinate{"a joint coordinate", "m or rad", "20 deg", {1, 0, 0}, Dimension{0, 0, 0, 0, 0, 1}};
+inline constexpr Measure kJointRate{"a rate of a joint coordinate", "m/s or rad/s", "20 deg/s", {1, 0, -1}, Dimension{0, 0, -1, 0, 0, 1}};
 inline constexpr Measure kRatio{"a ratio of joint coordinates", "-, m/rad or rad/m", "40 mm/rad", {}, {}, true};
 
 }  // namespace trunnion

@@ -29,6 +29,8 @@ namespace trunnion {
 
 /// Maximum inputs, states and modes of a block: scratch of its users.
 inline constexpr int kMaxBlockInputs = 32, kMaxBlockStates = 12, kMaxBlockModes = 3;
+/// Joints of an operator: two states for each, and two more.
+inline constexpr int kMaxOperatorJoints = (kMaxBlockStates - 2) / 2;
 
 inline bool is_true(double condition) { return condition > 0.5; }
 /// How far a condition is from a change, from its excess over 0.5; `held`: the mode that says whether it held.

@@ -159,6 +159,9 @@ class Cutter {
           use(input.index);
         else
           input.index = input.kind == BlockInput::Kind::pressure ? place(input.index) : port(input.index);
+        if (input.state < 0) continue;  // otherwise of a block before this one
+        const int read = whole_.block_of_signal[input.index];
+        input.state += netlist_.control[netlist_.block_of_signal[input.index]].output - whole_.control[read].output;
       }
       netlist_.control.push_back(std::move(b));
     }

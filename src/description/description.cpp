@@ -141,18 +141,21 @@ std::vector<std::string> commands_of(const SequenceBlock& sequence) {
   return names;
 }
 
-std::vector<std::string> sequence_commands(const Description& d) {
+std::vector<std::string> block_outputs(const Description& d) {
   std::vector<std::string> names;
-  for (const auto& [name, block] : d.control)
+  for (const auto& [name, block] : d.control) {
     if (const auto* sequence = std::get_if<SequenceBlock>(&block.law))
       for (const std::string& command : commands_of(*sequence)) names.push_back(name + "." + command);
+    if (const auto* by = std::get_if<OperatorBlock>(&block.law))
+      for (const std::string& joint : by->joints) names.insert(names.end(), {name + "." + joint, name + "." + joint + ".rate"});
+  }
   return names;
 }
 
 bool names_block(const Description& d, const std::string& name) {
   if (d.control.find(name) != nullptr) return true;
-  const std::vector<std::string> commands = sequence_commands(d);
-  return std::find(commands.begin(), commands.end(), name) != commands.end();
+  const std::vector<std::string> outputs = block_outputs(d);
+  return std::find(outputs.begin(), outputs.end(), name) != outputs.end();
 }
 
 std::vector<NumberOrSignal> block_inputs(const BlockDescription& block) {
@@ -164,6 +167,8 @@ std::vector<NumberOrSignal> block_inputs(const BlockDescription& block) {
           return names_of_expression(law.expression);
         else if constexpr (requires { law.steps; })
           return names_of_sequence(law);
+        else if constexpr (requires { law.speed; })
+          return {law.speed};
         else if constexpr (requires { law.reset; })
           return {law.input, law.reset};
         else if constexpr (requires { law.setpoint; })
@@ -187,6 +192,29 @@ std::optional<CoordinateReading> coordinate_reading(const Description& d, const 
   return found;
 }
 
+std::vector<std::string> joints_to_ground(const Description& d, const std::string& body) {
+  std::vector<std::string> joints;
+  const JointDescription* joint = d.joints.find(body);
+  for (std::string name = body; joint != nullptr && joints.size() < d.joints.size(); joint = d.joints.find(name)) {
+    joints.push_back(name);
+    name = joint->parent;
+  }
+  return joints;
+}
+
+std::vector<CoordinatePlace> operator_coordinates(const Description& d, const OperatorBlock& b) {
+  std::vector<CoordinatePlace> places;
+  for (const std::string& name : b.joints)
+    if (const auto place = place_of_coordinate(d, name)) places.push_back(*place);
+  const std::vector<std::string> way = joints_to_ground(d, b.body);
+  for_each_coordinate(d, [&](const CoordinatePlace& place, const CoordinateElements&) {
+    if (!place.of_loop && std::find(way.begin(), way.end(), place.joint) != way.end() &&
+        std::find(places.begin(), places.end(), place) == places.end())
+      places.push_back(place);
+  });
+  return places;
+}
+
 std::vector<std::string> coordinate_reading_names(const Description& d) {
   std::vector<std::string> names;
   for_each_coordinate(d, [&](const CoordinatePlace& place, const CoordinateElements&) {
@@ -197,7 +225,9 @@ std::vector<std::string> coordinate_reading_names(const Description& d) {
 
 std::vector<CoordinateReading> coordinates_read_by_control(const Description& d) {
   std::vector<CoordinateReading> readings;
-  for (const auto& item : d.control)
+  for (const auto& item : d.control) {
+    if (const auto* by = std::get_if<OperatorBlock>(&item.second.law))
+      for (const CoordinatePlace& place : operator_coordinates(d, *by)) readings.push_back({place, false});
     for (const NumberOrSignal& input : block_inputs(item.second))
       if (const auto* name = std::get_if<std::string>(&input)) {
         const std::string of = split_coordinate(*name).joint;
@@ -205,6 +235,7 @@ std::vector<CoordinateReading> coordinates_read_by_control(const Description& d)
           continue;
         if (const auto reading = coordinate_reading(d, *name)) readings.push_back(*reading);
       }
+  }
   return readings;
 }
 

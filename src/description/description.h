@@ -86,12 +86,13 @@ const CoordinateElements* elements_of(const Description& d, const CoordinatePlac
 
 /// The time in a step, in the conditions of a sequence.
 inline constexpr const char* kElapsed = "elapsed";
-/// Names of the commands of a sequence, in the order of their first use; of all sequences: `cycle.boom`.
+/// Names of the commands of a sequence, in the order of their first use.
 std::vector<std::string> commands_of(const SequenceBlock& sequence);
-std::vector<std::string> sequence_commands(const Description& d);
-/// Whether a name stands for the value of a control block or for a command of a sequence.
+/// Signals of control blocks beside their values: commands of sequences (`cycle.boom`), set points of operators and their rates.
+std::vector<std::string> block_outputs(const Description& d);
+/// Whether a name stands for the value of a control block or for another of its signals.
 bool names_block(const Description& d, const std::string& name);
-/// The inputs of a control block in the order of its law; of a sequence those of all its laws.
+/// The inputs of a control block in the order of its law; of a sequence those of all its laws; of an operator without coordinates.
 std::vector<NumberOrSignal> block_inputs(const BlockDescription& block);
 /// A joint coordinate or its rate as control blocks read it: `boom.angle`, `slider.speed`.
 struct CoordinateReading {
@@ -99,6 +100,10 @@ struct CoordinateReading {
   bool rate = false;
 };
 std::optional<CoordinateReading> coordinate_reading(const Description& d, const std::string& name);
+/// Joints on the way from a body to the ground.
+std::vector<std::string> joints_to_ground(const Description& d, const std::string& body);
+/// Coordinates that an operator reads: those of its joints, then the others on the way from the ground to the body.
+std::vector<CoordinatePlace> operator_coordinates(const Description& d, const OperatorBlock& b);
 /// Names of all joint coordinates and rates, as control blocks read them.
 std::vector<std::string> coordinate_reading_names(const Description& d);
 /// Those that control blocks read and that no cylinder or motor provides.

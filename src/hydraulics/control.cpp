@@ -19,7 +19,9 @@ int column_of(const Hydraulics& netlist, const BlockInput& input) {
   switch (input.kind) {
     case BlockInput::Kind::signal: {
       const int block = netlist.block_of_signal[input.index];
-      return block < 0 ? -1 : netlist.control[block].local;
+      if (block < 0) return -1;
+      const ControlBlock& b = netlist.control[block];
+      return b.local + (input.state >= 0 ? input.state - b.output : 0);
     }
     case BlockInput::Kind::pressure:
       return netlist.nodes[input.index].state >= 0 ? netlist.nodes[input.index].local : -1;
@@ -64,7 +66,7 @@ void for_each_residual(const Hydraulics& netlist, const double* s, const double*
       for (int k = 0; k < b.size(); ++k) sink(b.circuit, b.local + k, y[b.output + k] - rule.y_begin[b.output + k]);
       continue;
     }
-    read_block<double>(b, s, s_dot, values, u);
+    read_block<double>(b, s, s_dot, y, values, u);
     const double* x = y + b.output + 1;
     sink(b.circuit, b.local, y[b.output] - b.law->value(u, x));
     b.law->rates(u, x, rate);
@@ -193,7 +195,7 @@ void add_block_slopes(const Hydraulics& netlist, const ControlBlock& b, const do
   for (int k = 0; k < b.size(); ++k) row_of(k)[b.local + k] += b.has_rate(k) ? factor : 1;
   if (b.sampled()) return;
   double u[kMaxBlockInputs];
-  read_block<double>(b, s, s_dot, state, u);
+  read_block<double>(b, s, s_dot, y, state, u);
   const int inputs = b.law->inputs();
   b.law->differentiate(u, y + b.output + 1, [&](int row, int k, double slope) {
     if (k >= inputs) {
@@ -269,11 +271,11 @@ bool advance_states(const ControlBlock& b, const double* u, double* x) {
 }  // namespace
 
 template <class S>
-void read_block(const ControlBlock& block, const S* s, const S* s_dot, const OilValues<S>& values, S* u) {
+void read_block(const ControlBlock& block, const S* s, const S* s_dot, const S* y, const OilValues<S>& values, S* u) {
   for (const BlockInput& input : block.inputs) {
     switch (input.kind) {
       case BlockInput::Kind::signal:
-        *u++ = values.signal[input.index];
+        *u++ = input.state >= 0 ? y[input.state] : values.signal[input.index];
         break;
       case BlockInput::Kind::pressure:
         *u++ = values.pressure[input.index];
@@ -294,14 +296,14 @@ void evaluate_blocks(const Hydraulics& netlist, const S* s, const S* s_dot, S* y
   for (const ControlBlock& b : netlist.control) {
     std::fill_n(ydot + b.output, b.size(), S(0));
     if (!b.sampled()) {
-      read_block(b, s, s_dot, values, u);
+      read_block<S>(b, s, s_dot, y, values, u);
       y[b.output] = b.law->value(u, y + b.output + 1);
     }
     values.signal[b.signal] = y[b.output];
   }
   for (const ControlBlock& b : netlist.control) {  // which may depend on values of blocks that come later
     if (b.sampled() || b.states() == 0) continue;
-    read_block(b, s, s_dot, values, u);
+    read_block<S>(b, s, s_dot, y, values, u);
     b.law->rates(u, y + b.output + 1, ydot + b.output + 1);
   }
   for (const int node : netlist.driven_sources) values.pressure[node] = values.signal[netlist.nodes[node].source];
@@ -331,7 +333,7 @@ void set_control_residuals(const Hydraulics& netlist, const double* s, const dou
 double mean_decay(const ControlBlock& block, const double* s, const double* s_dot, const double* y, const OilValues<double>& values) {
   if (block.sampled() || block.states() == 0) return 0;
   double u[kMaxBlockInputs], sum = 0;
-  read_block<double>(block, s, s_dot, values, u);
+  read_block<double>(block, s, s_dot, y, values, u);
   block.law->differentiate(u, y + block.output + 1, [&](int row, int column, double slope) {
     if (row > 0 && column == block.law->inputs() + row - 1) sum -= slope;
   });
@@ -345,7 +347,7 @@ void start_blocks(const Hydraulics& netlist, const double* s, const double* s_do
   const std::size_t rounds = netlist.control.size() + 1;  // a loop is closed by states that do not depend on inputs
   for (std::size_t round = 0; round < rounds; ++round)
     for (const ControlBlock& b : netlist.control) {
-      read_block<double>(b, s, s_dot, values, u);
+      read_block<double>(b, s, s_dot, y, values, u);
       bool known = true;
       for (int k = 0; k < b.law->inputs(); ++k) {
         if (!std::isnan(u[k])) continue;
@@ -401,7 +403,7 @@ void find_values(const Hydraulics& netlist, const double* s, const double* s_dot
     const ControlBlock& b = netlist.control[i];
     if (b.sampled()) continue;
     const double* const x = y + b.output + 1;
-    read_block<double>(b, s, s_dot, values, u);
+    read_block<double>(b, s, s_dot, y, values, u);
     values.signal[b.signal] = b.law->value(u, x);
     if (excess == nullptr) continue;
     read_excess(netlist, b, u, excess, c);
@@ -417,7 +419,7 @@ bool modes_stale(const Hydraulics& netlist, const double* s, const double* s_dot
   find_values(netlist, s, s_dot, y, values, nullptr);
   for (const ControlBlock& b : netlist.control) {
     if (!has_modes(b)) continue;
-    read_block<double>(b, s, s_dot, values, u);
+    read_block<double>(b, s, s_dot, y, values, u);
     if (b.law->stale(u, y + b.output + 1)) return true;
   }
   return false;
@@ -433,7 +435,7 @@ bool find_margins(const Hydraulics& netlist, const double* s, const double* s_do
     margins[i] = 1;
     if (!has_modes(b)) continue;
     const double* const x = y + b.output + 1;
-    read_block<double>(b, s, s_dot, values, u);
+    read_block<double>(b, s, s_dot, y, values, u);
     read_excess(netlist, b, u, excess, c);
     const double margin = b.law->margin(u, c, x, 1);
     const bool changes = b.law->stale(u, x);  // at the level itself a margin may be on either side
@@ -479,7 +481,7 @@ int sample_blocks(const Hydraulics& netlist, const double* s, const double* s_do
   };
   for (std::size_t i = 0; i < netlist.control.size(); ++i) {
     const ControlBlock& b = netlist.control[i];
-    read_block<double>(b, s, s_dot, values, u);
+    read_block<double>(b, s, s_dot, y, values, u);
     if (!b.sampled()) {
       evaluate(b);
     } else if (y[b.next_sample()] <= t + near && !take_sample(b, u, t, near, y)) {
@@ -491,7 +493,7 @@ int sample_blocks(const Hydraulics& netlist, const double* s, const double* s_do
   for (int pass = 0; pass < kMostPasses && modes && modes_stale(netlist, s, s_dot, y, values); ++pass)
     for (const ControlBlock& b : netlist.control) {
       if (b.sampled()) continue;
-      read_block<double>(b, s, s_dot, values, u);
+      read_block<double>(b, s, s_dot, y, values, u);
       evaluate(b);
     }
   return -1;

@@ -30,7 +30,8 @@ struct OilValues;
 struct BlockInput {
   enum class Kind : unsigned char { signal, pressure, position, rate };
   Kind kind = Kind::signal;
-  int index = 0;  // of the signal, the node or the port
+  int index = 0;   // of the signal, the node or the port
+  int state = -1;  // of the block whose value is that signal: read this entry of y instead; -1: the value
 };
 
 struct ControlBlock {
@@ -69,7 +70,7 @@ void for_each_held(const ControlBlock& block, Visit&& visit) {
 
 /// Inputs of a block, at most kMaxBlockInputs, into u.
 template <class S>
-void read_block(const ControlBlock& block, const S* s, const S* s_dot, const OilValues<S>& values, S* u);
+void read_block(const ControlBlock& block, const S* s, const S* s_dot, const S* y, const OilValues<S>& values, S* u);
 
 /// Values of all blocks from their states in y, in the order of their dependence, into `values` and y; rates of their states into ydot,
 /// and 0 for the values. Pressures and signals are inputs.

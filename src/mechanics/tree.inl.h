@@ -70,36 +70,40 @@ TR_INLINE void place_spherical(const TreeNode<D>& n, const Rotation<D, S>& R_J, 
   }
 }
 
+/// A node behind its parent p; k: its coordinates.
+template <int D, class S>
+TR_INLINE void place_node(const TreeNode<D>& n, const NodeState<D, S>& p, const S* q, const S* increment, NodeState<D, S>& s,
+                          DofState<D, S>* k) {
+  Rotation<D, S> R_J = p.R;
+  if constexpr (D == 3)
+    if (!n.aligned) R_J = R_J * n.R_PJ.template cast<S>();
+  const Vec<D, S> r_J = p.r + p.R * n.r_PJ.template cast<S>();
+  Vec<D, S> r = r_J;
+  switch (n.joint) {
+    case NodeJoint::revolute:
+      place_revolute(n, R_J, r_J, q[n.q], s, *k);
+      k->b_q = k->b;
+      break;
+    case NodeJoint::prismatic: {
+      const Vec<D, S> axis = R_J * n.slide.template cast<S>();
+      s.R = R_J;
+      r += axis * q[n.q];
+      k->b = {zero<Angular<D, S>>(), axis};
+      k->b_q = k->b;
+      break;
+    }
+    case NodeJoint::spherical:
+      place_spherical(n, R_J, r_J, q, increment, s, k);
+      break;
+  }
+  s.r = r - s.R * n.r_BJ.template cast<S>();
+}
+
 template <int D, class S>
 TR_FLATTEN void update_positions(const Tree<D>& tree, const S* q, const S* increment, TreeState<D, S>& state) {
   for (std::size_t j = 1; j < tree.nodes.size(); ++j) {
     const TreeNode<D>& n = tree.nodes[j];
-    const NodeState<D, S>& p = state.nodes[n.parent];
-    NodeState<D, S>& s = state.nodes[j];
-    DofState<D, S>* k = &state.dofs[n.v];
-    Rotation<D, S> R_J = p.R;
-    if constexpr (D == 3)
-      if (!n.aligned) R_J = R_J * n.R_PJ.template cast<S>();
-    const Vec<D, S> r_J = p.r + p.R * n.r_PJ.template cast<S>();
-    Vec<D, S> r = r_J;
-    switch (n.joint) {
-      case NodeJoint::revolute:
-        place_revolute(n, R_J, r_J, q[n.q], s, *k);
-        k->b_q = k->b;
-        break;
-      case NodeJoint::prismatic: {
-        const Vec<D, S> axis = R_J * n.slide.template cast<S>();
-        s.R = R_J;
-        r += axis * q[n.q];
-        k->b = {zero<Angular<D, S>>(), axis};
-        k->b_q = k->b;
-        break;
-      }
-      case NodeJoint::spherical:
-        place_spherical(n, R_J, r_J, q, increment, s, k);
-        break;
-    }
-    s.r = r - s.R * n.r_BJ.template cast<S>();
+    place_node(n, state.nodes[n.parent], q, increment, state.nodes[j], &state.dofs[n.v]);
   }
 }
 

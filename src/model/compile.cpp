@@ -163,10 +163,12 @@ void set_patterns(const CompiledModel* like, CompiledModel& model) {
 
 }  // namespace
 
+std::shared_ptr<CompiledModel> empty_model() { return std::make_shared<CompiledModel>(); }
+
 std::shared_ptr<const CompiledModel> compile(Description description, const std::shared_ptr<const CompiledModel>& like) {
   std::vector<Diagnostic> findings = like != nullptr ? check_parameters(description) : check_description(description);
   if (!findings.empty()) throw InputError(std::move(findings));
-  auto model = std::make_shared<CompiledModel>();
+  const std::shared_ptr<CompiledModel> model = empty_model();
   model->like = like != nullptr && like->like != nullptr ? like->like : like;
   model->description = std::move(description);
   const Description& d = model->description;

@@ -405,6 +405,8 @@ class NetlistBuilder {
       netlist_.block_of_signal[b.signal] = static_cast<int>(netlist_.control.size());
       b.output = add_state(b.name + ".output", std::numeric_limits<double>::quiet_NaN());
       for (const std::string& entry : entry_names(b)) add_state(entry, std::numeric_limits<double>::quiet_NaN());
+      if (const int state = plans_[static_cast<std::size_t>(i)].state; state >= 0)
+        b.inputs[0].state = netlist_.control[netlist_.block_of_signal[b.inputs[0].index]].output + 1 + state;
       netlist_.control.push_back(std::move(b));
     }
   }

@@ -18,6 +18,9 @@ Vec<3> first_plane_axis(const Vec<3>& normal);
 /// Whether a loop closure with these axes allows motion of the two bodies in the plane of that normal and is valid there.
 bool moves_in_plane(LoopKind kind, const Vec<3>& axis_A, const Vec<3>& axis_B, const Vec<3>& normal);
 
+/// A model without contents. One function for all who need one: its constructor is large.
+std::shared_ptr<CompiledModel> empty_model();
+
 /// Nodes, bodies and start values of the tree, always in space.
 void compile_tree(const Description& description, CompiledModel& model, Mechanism<3>& mechanism);
 

@@ -20,8 +20,11 @@ struct BlockPlan {
   double period = 0, offset = 0;       // [s]
   double latency = 0, jitter = 0;      // [s]
   std::uint64_t seed = 1;
+  int state = -1;  // the input is this state of the block that it names, which precedes it; -1: its value
 };
-/// All blocks; a sequence is one of its steps, and one for each of its commands.
+/// Law and inputs of an operator: src/model/plan_operator.cpp. Its states are the reference coordinates, then their rates.
+BlockPlan plan_operator(const Description& d, const std::string& name, const OperatorBlock& b);
+/// All blocks; a sequence is one of its steps, and one for each of its commands; an operator is one, and two for each of its joints.
 std::vector<BlockPlan> plan_control(const Description& d);
 /// The law of a single block. Sizes and orders are those of the description, which has been checked (schema/check_control.cpp); inputs: block_inputs().
 std::shared_ptr<const BlockLaw> plan_block(const BlockDescription& block);

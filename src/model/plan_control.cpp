@@ -161,6 +161,7 @@ Law plan(const QuantiserBlock& b) { return block_law(QuantiserLaw{b.step}); }
 Law plan(const NoiseBlock& b) { return block_law(NoiseLaw{b.deviation, static_cast<std::uint64_t>(b.seed)}); }
 Law plan(const SensorBlock&) { return nullptr; }    // several: plan_control()
 Law plan(const SequenceBlock&) { return nullptr; }  // several: plan_control()
+Law plan(const OperatorBlock&) { return nullptr; }  // plan_operator()
 Law plan(const ExpressionBlock& b) { return block_law(expression_law(parse_expression(b.expression))); }
 Law plan(const TableBlock& b) { return block_law(PiecewiseLinearLaw{b.points, 0, 0}); }
 Law plan(const Table2dBlock& b) { return block_law(BilinearLaw{b.x, b.y, b.values}); }
@@ -235,6 +236,15 @@ void plan_sensor(const std::string& name, const BlockDescription& block, const S
   add("", b.resolution ? plan(QuantiserBlock{input, *b.resolution}) : plan(GainBlock{input, 1, 0}), true);
 }
 
+/// Signals of an operator beside its value: states, given with its samples.
+void plan_set_points(const std::string& name, const OperatorBlock& b, std::vector<BlockPlan>& plans) {
+  const int n = static_cast<int>(b.joints.size());
+  for (int k = 0; k < 2 * n; ++k) {
+    plans.push_back({name + "." + b.joints[static_cast<std::size_t>(k % n)] + (k < n ? "" : ".rate"), plan(GainBlock{name, 1, 0}), {name}});
+    plans.back().state = k;
+  }
+}
+
 }  // namespace
 
 std::shared_ptr<const BlockLaw> plan_block(const BlockDescription& block) {
@@ -252,6 +262,15 @@ std::vector<BlockPlan> plan_control(const Description& d) {
   std::vector<BlockPlan> plans;
   for (const auto& [name, block] : d.control) {
     const std::size_t first = plans.size();
+    if (const auto* by = std::get_if<OperatorBlock>(&block.law)) {
+      plans.push_back(plan_operator(d, name, *by));
+      plan_set_points(name, *by, plans);
+      for (std::size_t i = first; i < plans.size(); ++i) {
+        set_samples(block, plans[i]);
+        plans[i].latency = block.latency;
+      }
+      continue;
+    }
     if (const auto* sequence = std::get_if<SequenceBlock>(&block.law))
       plan_sequence(name, *sequence, block.period.value_or(0), plans);
     else if (const auto* sensor = std::get_if<SensorBlock>(&block.law))

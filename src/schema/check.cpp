@@ -102,7 +102,7 @@ class ReferenceCheck : public Visitor {
     blocks_.add(d.control);
     commands_.add(d.control);
     quantities_.add(d.control);
-    for (const std::string& name : sequence_commands(d))
+    for (const std::string& name : block_outputs(d))
       for (KnownNames* names : {&blocks_, &commands_, &quantities_}) names->add_made(name);
     if (d.control.empty()) return;
     for (const auto& item : d.volumes) quantities_.add_made(item.first + ".pressure");

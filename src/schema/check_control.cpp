@@ -1,5 +1,6 @@
 // Checks part 6: control blocks.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <set>
 
 #include "control/block.h"
@@ -145,6 +146,51 @@ struct BlockCheck {
             if (const SequenceValue* value = step.commands.find(command)) add(value->value);
           },
           b);
+  }
+  void operator()(const OperatorBlock& b) const {
+    sampled("an operator");
+    way(b);
+    const std::size_t n = b.joints.size();
+    if (b.max_rates.size() != 1) count(".operator.max_rates", b.max_rates.size(), n, "rates, one for each joint, or one for all");
+    if (b.attitude.size() > 1) count(".operator.attitude", b.attitude.size(), b.path.size(), "angles, one for each point, or one for all");
+    if (b.path.empty()) report(".operator.path", "found no point", "one point or more");
+    for (std::size_t i = 0; i < b.path.size(); ++i) {
+      const std::string at = ".operator.path." + std::to_string(i);
+      count(at.c_str(), b.path[i].size(), 3, "numbers, [x, y, z]");
+      const bool first = i == 0 && b.repeat, next = i > 0;
+      if ((next && b.path[i] == b.path[i - 1]) || (first && b.path[i] == b.path.back()))
+        report(at.c_str(), next ? "the point is the one before" : "the point is the last one, too, from which the path returns to it", "");
+    }
+  }
+  /// Joints of an operator on the way from the ground to the body.
+  void way(const OperatorBlock& b) const {
+    const std::vector<std::string> joints = joints_to_ground(d, b.body);
+    if (b.joints.size() < 2 || b.joints.size() > static_cast<std::size_t>(kMaxOperatorJoints))
+      report(".operator.joints", "found a list of " + std::to_string(b.joints.size()),
+             "2 to " + std::to_string(kMaxOperatorJoints) + " joints");
+    bool turns = false;
+    std::vector<CoordinatePlace> places;
+    for (std::size_t i = 0; i < b.joints.size(); ++i) {
+      const auto place = place_of_coordinate(d, b.joints[i]);
+      if (!place || place->of_loop) continue;  // an unknown name, reported with all others
+      const std::string at = ".operator.joints." + std::to_string(i);
+      if (std::find(places.begin(), places.end(), *place) != places.end())
+        report(at.c_str(), "`" + b.joints[i] + "` is in the list already", "another joint");
+      else if (std::find(joints.begin(), joints.end(), place->joint) == joints.end())
+        report(at.c_str(), "`" + b.joints[i] + "` does not move `" + b.body + "`",
+               "a joint on the way from the ground to `" + b.body + "`");
+      places.push_back(*place);
+      turns = turns || place->name.kind == JointPartKind::angle;
+    }
+    if (!b.attitude.empty() && !turns) report(".operator.attitude", "no joint of the operator turns the body", "an angle in `joints`");
+    for (const std::string& name : joints) {
+      const std::vector<JointPartName>& parts = joint_parts(d.joints.find(name)->kind);
+      if (std::any_of(parts.begin(), parts.end(), [](const JointPartName& part) { return part.kind == JointPartKind::spherical; }))
+        report(".operator.body", "the joint `" + name + "` on the way from the ground rotates about three axes",
+               "a body moved by angles and displacements alone");
+    }
+    if (operator_coordinates(d, b).size() >= static_cast<std::size_t>(kMaxBlockInputs))
+      report(".operator.body", "more than " + std::to_string(kMaxBlockInputs - 1) + " coordinates move the body", "fewer");
   }
   void expression(const char* key, const std::string& text) const try {
     if (const std::string problem = problem_of(parse_expression(text)); !problem.empty()) report(key, problem, "");

@@ -118,6 +118,25 @@ void describe_block(Visitor& v, SequenceBlock& b) {
   v.leaf({"repeat", "Begins again after the last step"}, &b.repeat);
 }
 
+void describe_block(Visitor& v, OperatorBlock& b) {
+  v.leaf({"body", "The body that carries the point", kNumber, kRequired, Names::body}, &b.body);
+  v.leaf({"at", "The point in the body's frame", kLength}, &b.at);
+  v.leaf({"joints", "Joint coordinates that move the point, on the way from the ground to the body; others are measured", kNumber,
+          kRequired, Names::coordinate},
+         &b.joints);
+  v.leaf({"path", "Points [x, y, z] in the ground frame, connected by straight lines", kLength, kRequired}, &b.path);
+  v.leaf({"speed", "Speed along the path; 0 or less: the point waits", kSpeed, kRequired | kPositive, Names::quantity}, &b.speed);
+  v.leaf({"max_rates", "Maximum rate of each joint coordinate, in the order of `joints`; one: for all", kJointRate, kRequired | kPositive},
+         &b.max_rates);
+  v.leaf(
+      {"attitude",
+       "Angle of the body at each point, or one for all: sum of the angles of joints with parallel axes, in the sense of the last one of "
+       "`joints`; default: any",
+       kAngle},
+      &b.attitude);
+  v.leaf({"repeat", "Returns to the first point after the last one, again and again"}, &b.repeat);
+}
+
 // ---------------------------------------------------------------- with states
 
 void describe_block(Visitor& v, PidBlock& b) {
@@ -258,7 +277,8 @@ void describe_control_block(Visitor& v, BlockDescription& b) {
        block_form<NoiseBlock>(b, "noise", "Its input with noise; sampled"),
        block_form<SensorBlock>(b, "sensor",
                                "Quantity as a controller sees it: lag, noise, range, resolution; with noise or resolution sampled"),
-       block_form<SequenceBlock>(b, "sequence", "Steps with commands, each until a condition holds")},
+       block_form<SequenceBlock>(b, "sequence", "Steps with commands, each until a condition holds"),
+       block_form<OperatorBlock>(b, "operator", "Follows a path of a point through inverse kinematics, with limited joint rates; sampled")},
       true);
   v.leaf({"period", "Sampled: the interval at which the block is evaluated; its value is constant between; default: continuous in time",
           kTime, kPositive},

@@ -214,13 +214,25 @@ struct SequenceBlock {
   std::vector<SequenceStep> steps{};
   bool repeat = false;  ///< begins again after the last step
 };
+/// Follows a path of a point of a body: set points of joint coordinates by inverse kinematics, with limited rates; sampled. Its value is
+/// the length of path covered; the set points and their rates are the signals NAME.JOINT and NAME.JOINT.rate (`digger.boom`).
+struct OperatorBlock {
+  std::string body{};
+  Vec3d at{};                               ///< [m] the point, body frame
+  std::vector<std::string> joints{};        ///< coordinates that move it, on the way from the ground to the body
+  std::vector<std::vector<double>> path{};  ///< [m] points of a polyline, ground frame
+  NumberOrSignal speed = std::string();     ///< [m/s] along the path
+  std::vector<double> max_rates{};          ///< [rad/s, m/s] of the joints, or one for all
+  std::vector<double> attitude{};           ///< [rad] of the body at each point, or one for all; empty: any
+  bool repeat = false;                      ///< returns to the first point after the last one
+};
 
 /// What a block does.
 using BlockLawDescription =
     std::variant<GainBlock, SumBlock, ProductBlock, MinimumBlock, MaximumBlock, PidBlock, TransferFunctionBlock, StateSpaceBlock,
                  IntegratorBlock, LowPassBlock, LeadLagBlock, NotchBlock, DerivativeBlock, DelayBlock, RateLimiterBlock, SaturationBlock,
                  DeadZoneBlock, DeadBandCompensationBlock, TableBlock, Table2dBlock, ExpressionBlock, RelayBlock, EdgeBlock, TimerBlock,
-                 CounterBlock, QuantiserBlock, NoiseBlock, SensorBlock, SequenceBlock>;
+                 CounterBlock, QuantiserBlock, NoiseBlock, SensorBlock, SequenceBlock, OperatorBlock>;
 
 /// A control block. Inputs are numbers or names: of signals, inputs, other blocks, and quantities of the machine such as `v1.pressure`,
 /// `lift.length`, `lift.rate`, `boom.angle`. Its name stands for a signal.
