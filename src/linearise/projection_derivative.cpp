@@ -158,7 +158,7 @@ void ProjectionDerivative<D>::find_average(const Place& place, double share) {
   for (int i = 0; i < m_.rows; ++i) place_.Phi_dot[i] += share * rates_[i];
   project_rows(place_.Phi_dot, false, nearby_);
   for (int v = 0; v < m_.tree.nv; ++v) {
-    w_[v] = -x_[v];
+    w_[v] = x_[v];
     average_[v] = place.motion.v()[v] + x_[v];
   }
   kappa_ = rows_;
@@ -171,8 +171,8 @@ void ProjectionDerivative<D>::find_average(const Place& place, double share) {
   }
   if (turned) factor_metric(true, nearby_of_increments_);
   project_rows(place_.Phi_ddot, turned, turned ? nearby_of_increments_ : nearby_);
-  for (int v = 0; v < m_.tree.nv; ++v) w_[v] += half * x_[v];
-  for (int i = 0; i < m_.rows; ++i) kappa_[i] = (kappa_[i] - half * rows_[i]) / factor;
+  for (int v = 0; v < m_.tree.nv; ++v) w_[v] -= half * x_[v];
+  for (int i = 0; i < m_.rows; ++i) kappa_[i] = (half * rows_[i] - kappa_[i]) / factor;
   std::fill(pull_.begin(), pull_.end(), 0.0);
   mean_.add_differences(place.q_begin.data(), place.motion.q(), metric_.rates().work().mechanism.jacobian.data(), w_.data(), kappa_.data(),
                         pull_.data());
