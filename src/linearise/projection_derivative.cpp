@@ -32,7 +32,8 @@ ProjectionDerivative<D>::ProjectionDerivative(const std::shared_ptr<const Compil
       projected_(*model),
       place_(m_),
       mean_(m_) {
-  for (auto* x : {&violation_, &acceleration_, &pushed_, &bend_, &w_, &pull_, &average_, &average_change_, &dr_, &x_}) x->resize(m_.tree.nv);
+  for (auto* x : {&violation_, &acceleration_, &pushed_, &bend_, &w_, &pull_, &average_, &average_change_, &dr_, &x_})
+    x->resize(m_.tree.nv);
   for (auto* x : {&mu_, &kappa_, &rows_, &rates_, &accelerations_}) x->resize(m_.rows);
 }
 

@@ -66,13 +66,14 @@ class ProjectionDerivative {
   RotationStep<D> turned_;  // where the metric is evaluated
   Change end_change_, projected_;
   ProjectedStep step_;
-  bool whole_tangent_ = false;                                                     // the metric set
-  bool velocities_whole_ = false, accelerations_whole_ = false, averaged_ = false;  // metrics of the step; whether it averaged the directions
-  double factor_ = 0, weight_ = 0;                                                 // of the oil's rule: of N, of Q_0
-  Place at_, nudged_;                                                              // of the step; beside it
+  bool whole_tangent_ = false;  // the metric set
+  bool velocities_whole_ = false, accelerations_whole_ = false,
+       averaged_ = false;           // metrics of the step; whether it averaged the directions
+  double factor_ = 0, weight_ = 0;  // of the oil's rule: of N, of Q_0
+  Place at_, nudged_;               // of the step; beside it
   MechanismState<D> place_;
   MeanDirections<D> mean_;
-  StateVector projected_state_;                             // the end of the step without c
+  StateVector projected_state_;                            // the end of the step without c
   ReducedMatrix reduced_, nearby_, nearby_of_increments_;  // of the step's metric of velocities; of find_average()
   // per velocity, per row, and per entry of independent()
   std::vector<double> violation_, acceleration_, pushed_, bend_, w_, pull_, average_, average_change_, dr_, x_;

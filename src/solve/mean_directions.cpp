@@ -5,8 +5,7 @@
 namespace trunnion {
 
 template <int D>
-MeanDirections<D>::MeanDirections(const Mechanism<D>& m)
-    : m_(m), place_(m), still_(m.tree.nv), reversed_(m.tree.nv), opposite_(m.rows) {
+MeanDirections<D>::MeanDirections(const Mechanism<D>& m) : m_(m), place_(m), still_(m.tree.nv), reversed_(m.tree.nv), opposite_(m.rows) {
   place_.tree.nodes[0].A = Motion<D>::zero();
 }
 

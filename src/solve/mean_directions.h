@@ -1,7 +1,7 @@
-// The directions of a velocity projection at both ends of a step. W^-1 J^T kappa = w are its multipliers and its change of the velocities at the end of
-// the step; along the mean of the directions at both ends the velocities change by
-//   1/2 W^-1 (dM w - dJ^T kappa)    in addition, d: end of the step minus its start
-// (docs/theory.md, solve/penalty.h). Here: the forces in the parentheses.
+// The directions of velocity projections at both ends of a step. At its end they change the velocities by w = W^-1 J^T kappa with multipliers
+// kappa; along the mean of the directions at both ends they change them further, by
+//   1/2 W^-1 (dM w - dJ^T kappa)    d: end of the step minus its start
+// Here: the forces in the parentheses. For solve/penalty.h and its derivative; docs/theory.md, section 2.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
