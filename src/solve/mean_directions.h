@@ -1,14 +1,14 @@
 // The directions of velocity projections at both ends of a step. At its end they change the velocities by w = W^-1 J^T kappa with multipliers
 // kappa; along the mean of the directions at both ends they change them further, by
 //   1/2 W^-1 (dM w - dJ^T kappa)    d: end of the step minus its start
-// Here: the forces in the parentheses. For solve/penalty.h and its derivative; docs/theory.md, section 2.
+// Here: the forces in the parentheses. For solve/penalty.h and its derivative; docs/theory.md, section 7.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <vector>
 
+#include "base/newton.h"
 #include "mechanics/mechanism.h"
 
 namespace trunnion {
@@ -22,7 +22,7 @@ class MeanDirections {
   /// The largest increment of a step [rad, of the machine's length], as far as the directions may turn in it.
   double turn(const double* theta) const {
     double largest = 0;
-    for (int k = 0; k < m_.tree.nv; ++k) largest = std::max(largest, std::abs(theta[k]) / m_.unit(k));
+    for (int k = 0; k < m_.tree.nv; ++k) largest = larger(largest, std::abs(theta[k]) / m_.unit(k));
     return largest;
   }
   /// r += dM w - dJ^T kappa for a step from q_begin to q_end; `jacobian`: J at q_end.

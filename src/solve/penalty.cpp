@@ -408,8 +408,8 @@ bool Penalty<D>::project(bool moved, StepOutcome& report) {
   const double enough = std::max(kProjected * kProjected * size, kRoundingRate * kRoundingRate * velocities);
   const SystemMatrix* P = metric_for(size, velocities);
   if (P == nullptr) return false;
-  const bool average = !plain_ && size > kHardly * kHardly * velocities && step_.motion_rule->is_trapezoidal() &&
-                       mean_.turn(step_.theta.data()) > MeanDirections<D>::kLeastTurn;
+  const bool average = !plain_ && step_.motion_rule->is_trapezoidal() && mean_.turn(step_.theta.data()) > MeanDirections<D>::kLeastTurn &&
+                       size > kHardly * kHardly * velocities;
   std::fill(impulse_.begin(), impulse_.end(), 0.0);
   std::fill(kick_.begin(), kick_.end(), 0.0);
   for (int i = 0; i < kProjections; ++i) {
