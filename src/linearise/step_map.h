@@ -15,6 +15,7 @@
 //                 projection of the velocities, W (v - v1) = J^T mu, J v1 + Phi_t = 0:
 //                   (R^T W R) w' = R^T W (v' - v1'|w'=0) - R^T (d(J^T) mu - dW (v - v1)),   v1' = v1'|w'=0 + R w'
 //                 in the last term, of the size of the violation v - v1, J^T mu - W (v - v1) is differentiated by central differences
+//                 and likewise c = 1/2 W^-1 (dM w - dJ^T kappa), by which the mean of the directions at both ends changes v1
 //   baumgarte     without constraints only: the correction of its positions, solve/baumgarte.h, is not differentiated
 //   oil           f d(dN) - ((1 - rho^2)/2 + rho) dQ0 - dQ1 = 0 for every volume, the same with y for all other states (oil_rule.h); the
 //                 change of a content is antisymmetric in the two ends of a step, so that its derivatives at the start are those of the
