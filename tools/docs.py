@@ -50,6 +50,7 @@ GALLERY = {
     "forwarder_crane": "pillar.angle inner.angle outer.angle lift.force jib.force telescope.force",
     "excavator": "upper.angle boom.angle arm.angle bucket.angle supply.pressure load.pressure",
     "excavator_autonomous": "boom.angle arm.angle bucket.angle teeth.position_z supply.pressure",
+    "excavator_operator": "boom.angle arm.angle bucket.angle teeth.position_z supply.pressure",
     "excavator_quasistatic": "upper.angle boom.angle arm.angle bucket.angle circuit.pressure",
     "excavator_lumped": "upper.angle boom.angle arm.angle bucket.angle line.pressure",
     "articulated_loader": "steer_cylinder_*.length steer_left.pressure steer_right.pressure",
@@ -70,7 +71,7 @@ GALLERY = {
 UNITS = ["bar", "deg"]
 
 # Time [s] of the machine's picture; default: a third of the run.
-MOMENTS = {"excavator": 4.4, "excavator_autonomous": 5, "forwarder_crane": 6, "articulated_loader": 2, "excavator_quasistatic": 2, "excavator_lumped": 2}
+MOMENTS = {"excavator": 4.4, "excavator_autonomous": 5, "excavator_operator": 5, "forwarder_crane": 6, "articulated_loader": 2, "excavator_quasistatic": 2, "excavator_lumped": 2}
 MACHINE_SIZE = "640x400"  # the picture has twice this size
 
 

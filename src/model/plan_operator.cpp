@@ -105,6 +105,7 @@ class OperatorLaw final : public BlockLaw {
   void rates(const Dual<1>*, const Dual<1>*, Dual<1>*) const override {}
   void restart(const double*, double, double*) const override {}
   bool stale(const double*, const double*) const override { return false; }
+  double margin(const double*, const double*, const double*, double value) const override { return value; }
   bool start_depends(int input) const override { return input > 0; }  // not on the speed
   void start(const double* u, double* x) const override {
     const int n = chain.joints;

@@ -288,24 +288,32 @@ class SceneBuilder final : public Scene, private SceneMachine {
     }
   }
 
+  /// Motors and pumps on joints; of several on one joint each has the number of those drawn before it.
   void add_motors(ReportJson& scene) const {
     ReportJson& all = scene["motors"] = ReportJson::array();
-    for (const auto& [name, m] : d_.motors) {
-      const std::string joint = split_coordinate(m.joint).joint;
-      const auto at =
-          std::find_if(d_.joints.begin(), d_.joints.end(), [&, &wanted = joint](const auto& item) { return item.first == wanted; });
+    struct Ports {
+      const std::string &A, &B;
+    };
+    const auto add = [&](const char* section, const std::string& name, const std::string& on, const Ports& ports) {
+      const std::string joint = split_coordinate(on).joint;
+      const auto at = std::find_if(d_.joints.begin(), d_.joints.end(), [&](const auto& item) { return item.first == joint; });
       ReportJson channels = ReportJson::object();
-      refer(channels, "torque", "motors", name, "torque");
-      refer(channels, "angle", "motors", name, "angle");
-      refer_pressures(channels, name, m);
+      refer(channels, "torque", section, name, "torque");
+      refer(channels, "angle", section, name, "angle");
+      refer_pressures(channels, name, ports);
+      const auto beside = std::count_if(all.begin(), all.end(), [&](const ReportJson& other) { return other.at("joint") == joint; });
       all.push_back({{"name", name},
                      {"joint", joint},
                      {"body", index(at->second.parent)},
                      {"at", at->second.at},
                      {"axis", report_vector(Vec<3>(roll_pitch_yaw(at->second.orientation) * vec(at->second.axis).normalized()))},
                      {"turns", index(joint)},
+                     {"beside", beside},
                      {"channels", std::move(channels)}});
-    }
+    };
+    for (const auto& [name, m] : d_.motors) add("motors", name, m.joint, {m.A, m.B});
+    for (const auto& [name, p] : d_.pumps)
+      if (!p.joint.empty()) add("pumps", name, p.joint, {p.S, p.P});
   }
 
   void add_wheels(ReportJson& scene) const {

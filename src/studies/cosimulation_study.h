@@ -42,9 +42,6 @@ struct CouplingChoice {
 struct CosimulationRequest {
   Description machine;  // as read; its solver and coupling settings apply unless the study varies them
   std::vector<CouplingVariables> variables{CouplingVariables::velocity_force, CouplingVariables::velocity_pressure};
-
-/// Whether the machine can run with `scheme: parallel`.
-inline bool has_parallel(const CosimulationRequest& request) { return request.machine.control.empty(); }
   std::vector<int> orders;  // m; empty: the paper's, 2 with one cylinder and 1 with several
   bool polynomials = true, interface_model = true;
   std::vector<MechanismTreatment> treatments{MechanismTreatment::ali1, MechanismTreatment::ali3p};
@@ -60,6 +57,9 @@ inline bool has_parallel(const CosimulationRequest& request) { return request.ma
   bool quick = false;                        // a coarse scan, no bisection to the last step, fewer combinations
   int threads = 1;
 };
+
+/// Whether the machine can run with `scheme: parallel`.
+inline bool has_parallel(const CosimulationRequest& request) { return request.machine.control.empty(); }
 
 /// Result of one run; NaN: unknown.
 struct CosimulationRun {

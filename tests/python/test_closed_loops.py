@@ -144,6 +144,21 @@ def test_expressions_of_the_kinematics_describe_the_mechanism(run):
     assert error_of_the_kinematics(run("excavator_autonomous", **{"record.channels": channels}, **wrong)) > 5e-4
 
 
+def error_of_the_operator(result):
+    """Of the teeth from the level line, while they are pulled along it [mm]."""
+    x = result["teeth.position_x"]
+    return 1e3 * np.abs(result["teeth.position_z"] + 0.15)[(x < 6.6) & (x > 4.5)].max()
+
+
+def test_an_operator_model_levels_the_same_trench(run):
+    trench = run("excavator_operator")
+    assert error_of_the_operator(trench) < 6
+    assert abs(trench["teeth.position_x"][-1] - 4.4) < 2e-3 and trench["trench.output"][-1] == pytest.approx(2.7, abs=1e-9)
+    attitude = trench["boom.angle"] + trench["arm.angle"] + trench["bucket.angle"]
+    assert np.abs(np.rad2deg(attitude) + 95).max() < 1.5
+    assert error_of_the_operator(run("excavator_operator", **{"control.*_open.pid.feedforward": 0})) > 9
+
+
 # ---------------------------------------------------------------- hydrostatic drive
 
 

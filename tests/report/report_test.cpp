@@ -180,6 +180,22 @@ TEST_F(Reports, DrawThePathOfATracedMarker) {
   EXPECT_GT(way, 0.1);
 }
 
+TEST_F(Reports, DrawMotorsAndPumpsOnTheJointThatTheyTurnWith) {
+  const Page p = page({.folders = {run(load_example("hydrostatic_drive", {"solver.duration=0.02"}), "run")}, .channels = {}});
+  const PageJson& motors = p.section("run")["scene"]["motors"];
+  ASSERT_EQ(motors.size(), 3U);
+  const char *names[] = {"motor", "main", "charge_pump"}, *joints[] = {"flywheel", "engine", "engine"};
+  const int beside[] = {0, 0, 1};
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(motors[i]["name"], names[i]);
+    EXPECT_EQ(motors[i]["joint"], joints[i]);
+    EXPECT_EQ(motors[i]["beside"], beside[i]);
+    EXPECT_EQ(motors[i]["channels"]["torque"], std::string(names[i]) + ".torque");
+  }
+  EXPECT_EQ(motors[1]["channels"]["pressure_A"], "side_B.pressure");
+  EXPECT_EQ(motors[2]["channels"]["pressure_B"], "charge.pressure");
+}
+
 class MovingMachine : public Reports, public testing::WithParamInterface<Machine> {};
 
 TEST_P(MovingMachine, IsWhereItsChannelsSay) {

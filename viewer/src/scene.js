@@ -250,12 +250,12 @@ class Machine {
     else material.color.setRGB(.../** @type {[number, number, number]} */ (this.view.scaleColor(value)), SRGBColorSpace);
   }
 
-  /** A drum on the axis of the joint; each half shows the pressure at a port, a shaft with a mark turns with the joint. */
+  /** A motor or pump: a drum on the axis of the joint, beside others there; each half shows the pressure at a port, a shaft with a mark turns with the joint. */
   addMotor(motor) {
-    const at = motor.at ?? [0, 0, 0];
     const axis = motor.axis ?? [0, 0, 1];
     const radius = motor.radius ?? 0.022 * this.size;
     const length = 1.8 * radius;
+    const at = add(motor.at ?? [0, 0, 0], times(unit(axis), 1.5 * length * (motor.beside ?? 0)));
     const group = new Group();
     const part = (geometry, color) => {
       const mesh = new Mesh(geometry, this.material(color));
