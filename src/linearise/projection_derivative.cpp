@@ -32,8 +32,7 @@ ProjectionDerivative<D>::ProjectionDerivative(const std::shared_ptr<const Compil
       projected_(*model),
       place_(m_),
       mean_(m_) {
-  for (auto* x : {&violation_, &acceleration_, &pushed_, &bend_, &w_, &pull_, &average_, &average_change_, &dr_, &x_})
-    x->resize(m_.tree.nv);
+  for (auto* x : {&violation_, &acceleration_, &bend_, &w_, &pull_, &average_, &average_change_, &dr_, &x_}) x->resize(m_.tree.nv);
   for (auto* x : {&mu_, &kappa_, &rows_, &rates_, &accelerations_}) x->resize(m_.rows);
 }
 
@@ -126,14 +125,14 @@ double ProjectionDerivative<D>::departure_from_metric(const ReducedMatrix& matri
   return largest;
 }
 
-/// x_: the change of rates that changes the pivot rows by -d, projected in the metric set; dr_ = W x_; rows_: the multipliers, W x_ + J^T rows_ = 0.
+/// x_: the change of rates that changes the pivot rows by -d, projected in the metric set; rows_: its multipliers, W x_ + J^T rows_ = 0.
 template <int D>
 void ProjectionDerivative<D>::project_rows(const std::vector<double>& d, bool of_increments, const ReducedMatrix& matrix) {
   ClosedLoops<D>& loops = metric_.rates().loops();
   const auto multiply = [&] {
-    bend_ = x_;
-    if (of_increments) turned_.increment_change(x_.data(), nullptr, bend_.data());
-    multiply_metric(bend_.data());
+    pull_ = x_;
+    if (of_increments) turned_.increment_change(x_.data(), nullptr, pull_.data());
+    multiply_metric(pull_.data());
   };
   std::fill(x_.begin(), x_.end(), 0.0);
   loops.subtract_dependent(d.data(), x_.data());
@@ -142,7 +141,7 @@ void ProjectionDerivative<D>::project_rows(const std::vector<double>& d, bool of
   for (double& x : reduced_x_) x = -x;
   loops.add_rates(reduced_x_.data(), x_.data());
   multiply();
-  x_ = bend_;
+  x_ = pull_;
   loops.set_multipliers(dr_.data(), rows_.data());
 }
 
@@ -222,7 +221,7 @@ void ProjectionDerivative<D>::set(const ProjectedStep& step, const OilRule& rule
     const bool both = std::max(departure[0], departure[1]) < kSameMetric * size + rounded;
     return possible && (both ? size <= kSlight * reference : departure[1] < departure[0]);
   };
-  double departure[2], of_accelerations[2], of_average[2];
+  double departure[2], of_accelerations[2], of_average[2];  // in W, in the whole tangent
   for (const bool whole : {false, true}) {
     set_metric(at_, whole);
     factor_metric(false, reduced_);
@@ -232,16 +231,14 @@ void ProjectionDerivative<D>::set(const ProjectedStep& step, const OilRule& rule
   accelerations_whole_ = in_whole_tangent(of_accelerations, size_of(acceleration_), 4 / h * rounding, fastest_change);
   averaged_ = false;
   if (model_.description.solver.multipliers != MultiplierIteration::plain && mean_.turn(step_.theta) > MeanDirections<D>::kLeastTurn) {
-    pushed_ = violation_;
     for (const bool whole : {false, true}) {
       velocities_whole_ = whole;
       find_average(at_, 0);
-      for (int v = 0; v < nv; ++v) violation_[v] = pushed_[v] + average_[v];
       set_metric(at_, whole);
       factor_metric(false, reduced_);
-      of_average[whole ? 1 : 0] = departure_from_metric(reduced_, violation_);
+      for (int v = 0; v < nv; ++v) x_[v] = violation_[v] + average_[v];
+      of_average[whole ? 1 : 0] = departure_from_metric(reduced_, x_);
     }
-    violation_ = pushed_;
     averaged_ = std::min(of_average[0], of_average[1]) < std::min(departure[0], departure[1]);
   }
   velocities_whole_ = in_whole_tangent(averaged_ ? of_average : departure, size_of(violation_), rounding, fastest);
@@ -314,7 +311,7 @@ void ProjectionDerivative<D>::apply(int input, const step_derivative::Column& fr
   for (int i = 0; i < netlist_.ny; ++i) largest = std::max(largest, std::abs(change.y[i]) / std::max(std::abs(step_.after->y()[i]), 1e-6));
   const double nudge_size = largest > 0 ? kNudge / largest : 0;
   std::fill(average_change_.begin(), average_change_.end(), 0.0);
-  std::fill(pushed_.begin(), pushed_.end(), 0.0);
+  std::fill(bend_.begin(), bend_.end(), 0.0);
   if (nudge_size > 0 && largest_of(violation_) > 0)
     for (const double side : {1.0, -1.0}) {
       const double e = side * nudge_size;
@@ -323,7 +320,7 @@ void ProjectionDerivative<D>::apply(int input, const step_derivative::Column& fr
       multiply_metric(violation_.data());
       for (int v = 0; v < nv; ++v) dr_[v] = -dr_[v];
       add_constraint_forces(m_, static_cast<const double*>(mu_.data()), metric_.rates().work().mechanism, dr_.data());
-      for (int v = 0; v < nv; ++v) pushed_[v] += dr_[v] / (2 * e);
+      for (int v = 0; v < nv; ++v) bend_[v] += dr_[v] / (2 * e);
       if (!averaged_) continue;
       find_average(nudged_, e);
       for (int v = 0; v < nv; ++v) average_change_[v] += average_[v] / (2 * e);
@@ -331,7 +328,7 @@ void ProjectionDerivative<D>::apply(int input, const step_derivative::Column& fr
   set_metric(at_, velocities_whole_);
   for (int v = 0; v < nv; ++v) x_[v] = change.mechanism.v[v] - end.mechanism.v[v];
   multiply_metric(x_.data());
-  for (int v = 0; v < nv; ++v) dr_[v] -= pushed_[v];
+  for (int v = 0; v < nv; ++v) dr_[v] -= bend_[v];
   solve_reduced(reduced_, dr_.data());
   change.mechanism.v = end.mechanism.v;
   metric_.rates().loops().add_rates(reduced_x_.data(), change.mechanism.v.data());

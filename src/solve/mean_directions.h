@@ -1,5 +1,5 @@
-// The directions of velocity projections at both ends of a step. At its end they change the velocities by w = W^-1 J^T kappa with multipliers
-// kappa; along the mean of the directions at both ends they change them further, by
+// The directions of velocity projections at both ends of a step. At its end they change the velocities by w = W^-1 J^T kappa with
+// multipliers kappa; along the mean of the directions at both ends they change them further, by
 //   1/2 W^-1 (dM w - dJ^T kappa)    d: end of the step minus its start
 // Here: the forces in the parentheses. For solve/penalty.h and its derivative; docs/theory.md, section 7.
 // SPDX-License-Identifier: BSD-3-Clause

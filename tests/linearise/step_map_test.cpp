@@ -334,8 +334,8 @@ TEST(StepMap, IsTheDerivativeOfPenalty) {
     expect_derivatives({"solver.constraints=penalty", std::string("solver.oil_rule=") + rule}, 1);
 }
 
-/// Steps long enough that the directions of the projections turn: their mean is taken, with every combination of the metrics. Differences of the roll
-/// of the light rod between spherical joints have few digits, also without the mean.
+/// Steps long enough that the directions of the projections turn: their mean is taken, with every combination of the metrics. Differences
+/// of the roll of the light rod between spherical joints have few digits, also without the mean.
 TEST(StepMap, IsTheDerivativeOfPenaltyWithMeanDirections) {
   struct Steps {
     const char* name;
