@@ -1,6 +1,6 @@
 // Derivative of the projection of the velocities that ends a step of the augmented Lagrangian treatment, W (v - v1) = J^T mu,
-// J v1 + Phi_t = 0; the equations are in linearise/step_map.h, of which this is a part. Where the step takes the mean of the directions at its
-// ends, v1 changes further, by
+// J v1 + Phi_t = 0; the equations are in linearise/step_map.h, of which this is a part. Where the step takes the mean of the directions at
+// its ends, v1 changes further, by
 //   c = 1/2 W^-1 (dM w - dJ^T kappa)    within the constraints, solve/mean_directions.h
 // kappa and w follow from both projections, which are made here as the step makes them, from v' and a' of the rule. c is of the size of the
 // violations times the turn of the directions, and is differentiated by central differences.
