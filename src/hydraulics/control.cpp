@@ -330,14 +330,37 @@ void set_control_residuals(const Hydraulics& netlist, const double* s, const dou
                     [&](int circuit, int row, double residual) { state.R[netlist.circuits[circuit].offset + row] = residual; });
 }
 
-double mean_decay(const ControlBlock& block, const double* s, const double* s_dot, const double* y, const OilValues<double>& values) {
-  if (block.sampled() || block.states() == 0) return 0;
-  double u[kMaxBlockInputs], sum = 0;
+double fastest_rate(const ControlBlock& block, const double* s, const double* s_dot, const double* y, const OilValues<double>& values,
+                    bool oscillations) {
+  const int n = block.sampled() ? 0 : block.states();
+  if (n == 0) return 0;
+  double u[kMaxBlockInputs], A[kMaxBlockStates * kMaxBlockStates], B[kMaxBlockStates * kMaxBlockStates];
   read_block<double>(block, s, s_dot, y, values, u);
   block.law->differentiate(u, y + block.output + 1, [&](int row, int column, double slope) {
-    if (row > 0 && column == block.law->inputs() + row - 1) sum -= slope;
+    if (row > 0 && column >= block.law->inputs()) A[(row - 1) * n + column - block.law->inputs()] = slope;
   });
-  return sum / block.states();
+  if (n == 1) return std::max(-A[0], double(0));
+  if (n == 2) {
+    const double real = (A[0] + A[3]) / 2, square = A[0] * A[3] - A[1] * A[2], split = real * real - square;
+    if (split >= 0) return std::max(std::sqrt(split) - real, double(0));
+    return oscillations ? std::sqrt(square) : real < 0 ? -square / real : 0;
+  }
+  // Gelfand's formula with the power 2^kSquares
+  constexpr int kSquares = 8;
+  double rate = 0, power = 1;
+  for (int k = 0; k <= kSquares; ++k, power /= 2) {
+    const double size = std::abs(*std::max_element(A, A + n * n, [](double a, double b) { return std::abs(a) < std::abs(b); }));
+    if (!(size > 0)) return 0;
+    rate += power * std::log(size);
+    for (int i = 0; i < n * n; ++i) A[i] /= size;
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j) {
+        B[i * n + j] = 0;
+        for (int m = 0; m < n; ++m) B[i * n + j] += A[i * n + m] * A[m * n + j];
+      }
+    std::copy(B, B + n * n, A);
+  }
+  return std::exp(rate);
 }
 
 void start_blocks(const Hydraulics& netlist, const double* s, const double* s_dot, OilValues<double>& values, double* y) {
@@ -463,7 +486,7 @@ bool take_sample(const ControlBlock& b, const double* u, double t, double near, 
 
 int sample_blocks(const Hydraulics& netlist, const double* s, const double* s_dot, double t, double near, double* y,
                   OilValues<double>& values) {
-  constexpr int kMostPasses = 8;
+  const int most_passes = 100 + 2 * static_cast<int>(netlist.control.size());  // of modes that change each other for ever
   double u[kMaxBlockInputs];
   for (const ControlBlock& b : netlist.control) {
     if (b.delayed() && y[b.next_effect()] <= t + near) {
@@ -490,7 +513,7 @@ int sample_blocks(const Hydraulics& netlist, const double* s, const double* s_do
     values.signal[b.signal] = y[b.output];
   }
   // a mode may change another one, of a block before it
-  for (int pass = 0; pass < kMostPasses && modes && modes_stale(netlist, s, s_dot, y, values); ++pass)
+  for (int pass = 0; pass < most_passes && modes && modes_stale(netlist, s, s_dot, y, values); ++pass)
     for (const ControlBlock& b : netlist.control) {
       if (b.sampled()) continue;
       read_block<double>(b, s, s_dot, y, values, u);

@@ -84,8 +84,10 @@ void add_control(const Hydraulics& netlist, const double* s, const double* s_dot
 void set_control_residuals(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, const double* ydot,
                            const RateRelation& rule, HydraulicState& state);
 
-/// Mean decay rate [1/s] of the states of a block, 0 if it has none or is sampled: at most that of its fastest one.
-double mean_decay(const ControlBlock& block, const double* s, const double* s_dot, const double* y, const OilValues<double>& values);
+/// Magnitude [1/s] of the fastest pole of a block, by which explicit steps are limited; 0 if it has no states or is sampled. A lightly damped
+/// pair limits Euler's steps more, as |pole|^2 over its decay rate; `oscillations`: of an integrator that is stable on the imaginary axis, too.
+double fastest_rate(const ControlBlock& block, const double* s, const double* s_dot, const double* y, const OilValues<double>& values,
+                    bool oscillations);
 
 /// Values and states at the start, at the inputs' pressures and signals in `values`: writes y. A quantity that is not known there is NaN
 /// and makes all that depends on it NaN.

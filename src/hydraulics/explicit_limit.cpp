@@ -43,7 +43,7 @@ ExplicitLimit::Step ExplicitLimit::longest_step(IntegratorKind integrator, const
       }
   }
   for (const ControlBlock& b : netlist_.control) {
-    const double mu = mean_decay(b, s, s_dot, y, state);
+    const double mu = fastest_rate(b, s, s_dot, y, state, integrator == IntegratorKind::rk4);
     if (!(mu > fastest)) continue;
     fastest = mu;
     worst = netlist_.circuits[b.circuit].offset + b.local + 1;

@@ -415,9 +415,11 @@ class NetlistBuilder {
     std::vector<int> order, path;
     std::vector<char> done(blocks.size(), 0), open(blocks.size(), 0);
     std::vector<Diagnostic> findings;
+    const auto reads_state = [&](int i) { return plans_[static_cast<std::size_t>(i)].state >= 0; };
     const auto visit = [&](auto&& self, int i) -> void {
       const ControlBlock& b = blocks[static_cast<std::size_t>(i)];
       if (done[static_cast<std::size_t>(i)] != 0) return;
+      if (reads_state(i) && open[static_cast<std::size_t>(b.inputs[0].index - first_block_signal_)] != 0) return;
       path.push_back(i);
       open[static_cast<std::size_t>(i)] = 1;
       for (int k = 0; k < b.law->inputs(); ++k) {
@@ -441,9 +443,14 @@ class NetlistBuilder {
              "a block with a state in every loop, such as `integrator` or `low_pass`", ""});
       }
       open[static_cast<std::size_t>(i)] = 0;
-      done[static_cast<std::size_t>(i)] = 1;
       path.pop_back();
-      order.push_back(i);
+      const auto add = [&](int block) {
+        if (done[static_cast<std::size_t>(block)] == 0) order.push_back(block);
+        done[static_cast<std::size_t>(block)] = 1;
+      };
+      add(i);
+      for (int k = 0; k < static_cast<int>(blocks.size()); ++k)  // its states follow it, whatever reads them
+        if (reads_state(k) && blocks[static_cast<std::size_t>(k)].inputs[0].index - first_block_signal_ == i) add(k);
     };
     for (std::size_t i = 0; i < blocks.size(); ++i) visit(visit, static_cast<int>(i));
     if (!findings.empty()) throw InputError(std::move(findings));

@@ -117,7 +117,8 @@ class OperatorLaw final : public BlockLaw {
   void sample(const double* u, double period, double* x) const override;
 
  private:
-  static constexpr double kConverged = 1e-7, kReached = 1e-4;  // of the way in a period with all joints at their maximum rates
+  static constexpr double kConverged = 1e-7,
+                          kReached = 1e-4;  // of the way in a period, at most that with all joints at their maximum rates
 
   /// From the tool to a point, without what the joints cannot move.
   Vec<3> along(const ToolState& tool, const Vec<3>& r) const {
@@ -126,7 +127,7 @@ class OperatorLaw final : public BlockLaw {
     return way;
   }
   ToolTarget target_at(double s) const;
-  bool solve(const ToolTarget& target, double period, double* q) const;
+  bool solve(const ToolTarget& target, double step, double period, double* q) const;
   /// Largest rate of a change of the set points, over its maximum.
   double excess(const double* from, const double* q, double period) const {
     double most = 0;
@@ -151,8 +152,9 @@ ToolTarget OperatorLaw::target_at(double s) const {
   return {a.r + share * (b.r - a.r), a.attitude + share * (b.attitude - a.attitude)};
 }
 
-/// Moves the operator's part of the coordinates q to the target or as near as iterations come; whether it is reached.
-bool OperatorLaw::solve(const ToolTarget& target, double period, double* q) const {
+/// Moves the operator's part of the coordinates q to the target, `step` [m] from the one before, or as near as iterations come; whether it
+/// is reached.
+bool OperatorLaw::solve(const ToolTarget& target, double step, double period, double* q) const {
   constexpr int kMostIterations = 12;
   constexpr double kNearer = 0.9;  // of the error before: iterations that improve it less end
   double before = 0;
@@ -182,7 +184,7 @@ bool OperatorLaw::solve(const ToolTarget& target, double period, double* q) cons
     }
     for (int i = 0; i < m; ++i) error += e[i] * e[i];
     error = std::sqrt(error);
-    const double way = period * std::sqrt(size);
+    const double most = period * std::sqrt(size), way = step > 0 ? std::min(step, most) : most;
     if (error <= kConverged * way) return true;
     if (iteration == kMostIterations || (iteration > 0 && error > kNearer * before)) return error <= kReached * way;
     before = error;
@@ -205,7 +207,7 @@ void OperatorLaw::sample(const double* u, double period, double* x) const {
   constexpr int kMostTrials = 10;
   constexpr double kBelow = 0.98;  // of the maximum rate: the way of a joint is not quite proportional to that of the point
   const int n = chain.joints;
-  const double step = std::max(u[0], 0.0) * period;
+  const double step = u[0] > 0 ? u[0] * period : 0;  // 0 also where the speed is no number
   double* const rate = x + n;
   double &covered = x[2 * n], &approaches = x[2 * n + 1];
   double q[kMaxBlockInputs];
@@ -220,7 +222,7 @@ void OperatorLaw::sample(const double* u, double period, double* x) const {
     const Vec<3> way = along(now, first.r);
     const double distance = way.norm(), share = distance > step ? step / distance : 1;
     const bool reached =
-        solve({now.r + share * way, now.attitude + share * (first.attitude - now.attitude)}, period, q) && excess(x, q, period) <= 1;
+        solve({now.r + share * way, now.attitude + share * (first.attitude - now.attitude)}, step, period, q) && excess(x, q, period) <= 1;
     shorten(x, period, q);
     if (share == 1 && reached) approaches = 0;
     covered = approaches > 0.5 ? -along(place_tool(chain, q), first.r).norm() : 0;
@@ -228,9 +230,9 @@ void OperatorLaw::sample(const double* u, double period, double* x) const {
     bool moves = false;
     double share = 1;
     for (int trial = 0; trial < kMostTrials && !moves; ++trial) {
-      const double ahead = covered + share * step, s = repeat ? ahead : std::min(ahead, length.back());
+      const double ahead = covered + share * std::min(step, length.back()), s = repeat ? ahead : std::min(ahead, length.back());
       begin();
-      const bool reached = solve(target_at(s), period, q);
+      const bool reached = solve(target_at(s), step, period, q);
       const double most = excess(x, q, period);
       moves = reached && most <= 1;
       if (moves) covered = s;
@@ -238,7 +240,7 @@ void OperatorLaw::sample(const double* u, double period, double* x) const {
     }
     if (!moves) {
       begin();
-      solve(target_at(covered), period, q);
+      solve(target_at(covered), 0, period, q);
       shorten(x, period, q);
     }
   }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace trunnion {
 
@@ -20,14 +21,16 @@ constexpr double kDifference = 0.005;               // of a stroke
 std::vector<std::string> coupling_faults(const CompiledModel& model, const CouplingReport& coupling, const Ledger& ledger,
                                          const RunStatistics& statistics, const MonolithicBeside* beside) {
   std::vector<std::string> faults;
-  if (beside != nullptr && !beside->failure()) {
+  if (beside != nullptr && !beside->failure() && !beside->names().empty()) {
     for (std::size_t i = 0; i < beside->names().size(); ++i) {
       const Extremes& range = beside->ranges()[i];
       const Cylinder& c = model.hydraulics.actuators[i].cylinder;
       const double largest = std::max(range.max, -range.min), stroke = c.chamber_A(c.length_0) + c.chamber_B(c.length_0);
-      if (!(largest <= kDifference * stroke))
-        faults.push_back(fmt::format("{} is {:.2g} {} from the monolithic run, {:.2g} % of its stroke", beside->names()[i], largest,
-                                     beside->channels()[i].unit, 100 * largest / stroke));
+      const bool turns = !(stroke > 0);  // a motor or pump
+      const double whole = turns ? 2 * std::numbers::pi : stroke;
+      if (!(largest <= kDifference * whole))
+        faults.push_back(fmt::format("{} is {:.2g} {} from the monolithic run, {:.2g} % of {}", beside->names()[i], largest,
+                                     beside->channels()[i].unit, 100 * largest / whole, turns ? "a revolution" : "its stroke"));
     }
     return faults;
   }

@@ -21,30 +21,34 @@ double SwitchSearch::first_root(double low_weight, double high_weight) {
 }
 
 bool SwitchSearch::begin(double whole, double close, double shortest) {
-  whole_ = high_ = width_ = whole;
-  low_ = 0;
+  whole_ = high_ = whole;
+  low_ = width_ = 0;
   close_ = close;
   shortest_ = shortest;
   low_weight_ = high_weight_ = 1;
-  repeats_ = last_side_ = 0;
+  repeats_ = slow_ = last_side_ = 0;
   crossed_ = false;
   first_root(1, 1);
   return block_ >= 0;
 }
 
 std::optional<double> SwitchSearch::next() {
-  const double root = first_root(1, 1);
-  crossed_ = high_ - root <= close_ || high_ - low_ <= close_;
+  const double width = high_ - low_;
+  first_root(1, 1);
+  crossed_ = width <= 2 * close_;
   const bool at_end = high_ == whole_ && low_ >= whole_ - 2 * shortest_;
   if (crossed_ || at_end || high_ <= shortest_ || repeats_ >= kMostRepeats) return std::nullopt;
+  slow_ = repeats_ > 0 && width > width_ / 2 ? slow_ + 1 : 0;
+  width_ = width;
+  ++repeats_;
   double length = first_root(low_weight_, high_weight_) + close_ / 2;
-  if (++repeats_ % 3 == 0) {
-    if (high_ - low_ > width_ / 2) length = low_ + (high_ - low_) / 2;
-    width_ = high_ - low_;
+  if (slow_ >= 2) {  // a kink, a jump, a margin that stays at 0
+    length = low_ + width / 2;
+    slow_ = 0;
   }
-  // the ends of steps keep a distance from each other
-  const double most = high_ == whole_ ? whole_ - shortest_ : high_ - close_ / 2;
-  return std::max(std::min(length, most), std::max(low_ + close_ / 2, shortest_));
+  // close to an end of the bracket its other side is tried; the ends of steps keep a distance from each other
+  const double most = high_ == whole_ ? whole_ - shortest_ : high_ - close_;
+  return std::max(std::min(length, most), std::max(low_ + close_, shortest_));
 }
 
 void SwitchSearch::tried(double length) {

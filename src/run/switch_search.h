@@ -2,7 +2,8 @@
 // different lengths from the same state:
 //   the bracket [low, high] begins as the whole step: at `low` no mode is stale, at `high` one is
 //   the next length is the first root of the margins' secants, by the Illinois rule (Dowell, Jarratt 1971), a little beyond it, so that
-//   the end found is on the far side of the crossing; every third time half the bracket if that has not become half as long
+//   the end found is on the far side of the crossing, and then a little before it, so that it is the first such end; half the bracket
+//   where two lengths have not made it half as long
 // Lengths are plain numbers, also where others have derivatives.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -15,8 +16,8 @@ namespace trunnion {
 
 class SwitchSearch {
  public:
-  /// Steps after which the end of the bracket is taken.
-  static constexpr int kMostRepeats = 12;
+  /// Steps after which the end of the bracket is taken: halving to kClose needs 33, three for each half at most.
+  static constexpr int kMostRepeats = 120;
   /// Relative to a step of the grid: how close a found end is, and the shortest length between two ends.
   static constexpr double kClose = 1e-10, kShortest = 1e-6;
 
@@ -35,7 +36,7 @@ class SwitchSearch {
   /// Where the search ended [s], and the block that changes there.
   double found() const { return high_; }
   int block() const { return block_; }
-  /// Whether that is the crossing of its margin, not a length to which it was limited.
+  /// Whether that is where its margin changes its sign, not a length to which it was limited.
   bool crossed() const { return crossed_; }
 
  private:
@@ -45,7 +46,7 @@ class SwitchSearch {
   std::vector<double> low_margins_, high_margins_, tried_margins_;  // per block
   double whole_ = 0, low_ = 0, high_ = 0, close_ = 0, shortest_ = 0;
   double low_weight_ = 1, high_weight_ = 1, width_ = 0;
-  int repeats_ = 0, block_ = -1, last_side_ = 0;
+  int repeats_ = 0, slow_ = 0, block_ = -1, last_side_ = 0;
   bool crossed_ = false;
 };
 

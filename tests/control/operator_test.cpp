@@ -151,6 +151,34 @@ TEST(Operator, ReachesEveryPointOfItsPathWithinTheMaximumRates) {
     }
 }
 
+/// Rates that limit nothing, in one joint or in all.
+TEST(Operator, FollowsThePathWhateverTheMaximumRates) {
+  for (const char* rates : {"1e3", "1e6", "1e9", "1e9, 0.5, 1"}) {
+    SCOPED_TRACE(rates);
+    Reference reference(digger(operator_block(fmt::format("{}, speed: 0.4 m/s, max_rates: [{}]", kTrenchPath, rates))), 0.4, kDiggerStart);
+    const Course course = follow(reference, kTrench, 0.004, {1e9, 1e9, 1e9}, [](const double* q) { return digger_tool(q); });
+    EXPECT_DOUBLE_EQ(reference.covered(), length_of(kTrench));
+    EXPECT_LT(course.largest_error, 1e-5);
+  }
+}
+
+/// A speed that follows the operator's own set points, by blocks that stand before or after it.
+TEST(Operator, SlowsDownWhereItsOwnSetPointsAreFarAway) {
+  for (const char* where : {"before", "after"}) {
+    const std::string block = operator_block(fmt::format("{}, speed: pace, max_rates: [2]", kTrenchPath)),
+                      pace = "pace: {expression: 0.4*max(0, 1 - 5*abs(op.boom - boom.angle))}";
+    const std::string list = block.substr(block.find('{') + 1, block.size() - block.find('{') - 2);
+    Runner run(test::model_from(digger("control: {" + (*where == 'b' ? pace + ", " + list : list + ", " + pace) + "}")));
+    run.advance(2);
+    const auto& names = run.model()->state_names;
+    const auto state = [&](const std::string& name) {
+      return run.state().y()[std::find(names.begin(), names.end(), name) - names.begin()];
+    };
+    EXPECT_GT(std::abs(state("op.boom.output") - 50 * kDegree), 0.1) << where;  // the boom stays, and 0.2 rad away the operator waits
+    EXPECT_LT(std::abs(state("op.boom.output") - 50 * kDegree), 0.21) << where;
+  }
+}
+
 TEST(Operator, KeepsTheAttitudeAlongThePath) {
   Reference reference(digger(operator_block(std::string(kTrenchPath) + ", speed: 0.4 m/s, max_rates: [1, 1, 1], attitude: [-95 deg]")), 0.4,
                       kDiggerStart);

@@ -78,8 +78,14 @@ class Core : public InFolder {
 /// Machines with sparse matrices agree to rounding, which rates of pressures multiply by the number of steps in a second: their order of
 /// elimination is KLU's in the whole library.
 TEST_F(Core, ExamplesHaveTheBitsOfTheWholeLibrary) {
-  const std::set<std::string> sparse{
-      "excavator", "excavator_autonomous", "excavator_lumped", "excavator_operator", "excavator_quasistatic", "forwarder_crane", "hydrostatic_drive", "ladder"};
+  const std::set<std::string> sparse{"excavator",
+                                     "excavator_autonomous",
+                                     "excavator_lumped",
+                                     "excavator_operator",
+                                     "excavator_quasistatic",
+                                     "forwarder_crane",
+                                     "hydrostatic_drive",
+                                     "ladder"};
   int equal = 0;
   for (const auto& entry : std::filesystem::directory_iterator(std::string(TRUNNION_SOURCE_DIR) + "/examples")) {
     if (entry.path().extension() != ".yaml") continue;

@@ -204,6 +204,20 @@ TEST(ControlledCosimulations, TakeStiffBlocksByTheTrapezoidalRule) {
   EXPECT_NE(why.find("coupling.hydraulics.step"), std::string::npos) << why;
 }
 
+/// Of a lightly damped pair of poles the decay says little: its circular frequency limits explicit steps.
+TEST(ControlledCosimulations, TakeFastOscillationsOfBlocksByTheTrapezoidalRule) {
+  for (const char* form : {"low_pass: {input: head.pressure, frequency: 8 kHz, damping: 0.1}",
+                           "transfer_function: {input: head.pressure, numerator: [1], denominator: [4e-13, 4.4e-9, 1.004e-3, 1]}"}) {
+    std::string text = kArm;
+    text.insert(text.find("  gust:"), std::string("  fast: {") + form + "}\n");
+    const CaseResult good = run_case(model_from(text, cosimulated({}))),
+                     bad = run_case(model_from(text, cosimulated({"coupling.hydraulics.integrator=rk4"})));
+    EXPECT_FALSE(good.failure) << form;
+    ASSERT_TRUE(bad.failure) << form;
+    EXPECT_NE(std::string(bad.failure->what()).find("the explicit step is too long"), std::string::npos) << bad.failure->what();
+  }
+}
+
 TEST(ControlledCosimulations, OfTheParallelSchemeAreRefused) {
   try {
     arm(cosimulated({"coupling.scheme=parallel"}));

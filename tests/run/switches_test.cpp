@@ -447,6 +447,40 @@ TEST(Switches, TheSearchFindsTheFirstCrossingOfSeveral) {
   EXPECT_LE(repeats, SwitchSearch::kMostRepeats);
 }
 
+/// Levels that are reached and kept, corners at a level, and jumps of a condition of any size: there secants do not help.
+TEST(Switches, AtCornersAndJumpsAreFoundByHalving) {
+  struct {
+    const char *course, *blocks;
+    double exact;
+  } const cases[] = {{"[[0.2 s, 0], [0.3, 1], [0.5, 1], [0.6031 s, 0]]", "r: {relay: {input: u, on: 0.5, off: 0}}", 0.6031},
+                     {"[[0.5031 s, 0], [1.5031 s, 1]]", "c: {expression: u > 0}, r: {relay: {input: c, on: 0.5, off: 0.2}}", 0.5031},
+                     {"[[0.5031 s, 0], [1.5031 s, 1]]", "r: {relay: {input: u, on: 1e-5, off: -1}}", 0.50311},
+                     {"[[0 s, 0], [1 s, 1]]", "c: {expression: 'if(u > 0.3, 1, 0)'}, r: {relay: {input: c, on: 0.5, off: 0.2}}", 0.3},
+                     {"[[0 s, 0], [1 s, 1]]", "c: {expression: 'if(u > 0.3, 1e6, 0)'}, r: {relay: {input: c, on: 0.5, off: 0.2}}", 0.3},
+                     {"[[0 s, 0], [1 s, 1]]", "c: {expression: 'if(u > 0.3, 24, 0)'}, r: {relay: {input: c, on: 2, off: 1}}", 0.3}};
+  for (const auto& [course, control, exact] : cases)
+    for (const char* step : {"0.7 ms", "7 ms", "70 ms"}) {
+      SCOPED_TRACE(fmt::format("{}, {}", control, step));
+      const std::vector<Event> found =
+          events(blocks(control, fmt::format("signals: {{u: {{ramps: {}}}}}\n", course)), "r", {fmt::format("solver.step={}", step)});
+      ASSERT_FALSE(found.empty());
+      EXPECT_NEAR(found.back().time, exact, 3e-9);
+    }
+}
+
+/// However many there are, and in whatever order they stand.
+TEST(Switches, FollowEachOtherAtTheSameInstant) {
+  for (const bool backward : {false, true}) {
+    std::string control = "level: {integrator: {input: u}}";
+    for (int i = 0; i < 40; ++i) {
+      const std::string input = i == 0 ? "level" : fmt::format("r{}", i - 1),
+                        one = fmt::format("r{}: {{relay: {{input: {}, on: 0.5, off: -1}}}}", i, input);
+      control = backward ? one + ", " + control : control + ", " + one;
+    }
+    EXPECT_LE(error_of(events(blocks(control, "signals: {u: 1}\n"), "r39"), {0.5}), 3e-9) << backward;
+  }
+}
+
 // ---------------------------------------------------------------- derivatives
 
 TEST(Switches, SensitivitiesIncludeTheInstants) {
