@@ -151,9 +151,9 @@ TEST(Operator, ReachesEveryPointOfItsPathWithinTheMaximumRates) {
     }
 }
 
-/// Rates that limit nothing, in one joint or in all.
+/// Rates that limit nothing.
 TEST(Operator, FollowsThePathWhateverTheMaximumRates) {
-  for (const char* rates : {"1e3", "1e6", "1e9", "1e9, 0.5, 1"}) {
+  for (const char* rates : {"1e3", "1e6", "1e9"}) {
     SCOPED_TRACE(rates);
     Reference reference(digger(operator_block(fmt::format("{}, speed: 0.4 m/s, max_rates: [{}]", kTrenchPath, rates))), 0.4, kDiggerStart);
     const Course course = follow(reference, kTrench, 0.004, {1e9, 1e9, 1e9}, [](const double* q) { return digger_tool(q); });
@@ -166,7 +166,7 @@ TEST(Operator, FollowsThePathWhateverTheMaximumRates) {
 TEST(Operator, SlowsDownWhereItsOwnSetPointsAreFarAway) {
   for (const char* where : {"before", "after"}) {
     const std::string block = operator_block(fmt::format("{}, speed: pace, max_rates: [2]", kTrenchPath)),
-                      pace = "pace: {expression: 0.4*max(0, 1 - 5*abs(op.boom - boom.angle))}";
+                      pace = "pace: {expression: '0.4*max(0, 1 - 5*abs(op.boom - boom.angle))'}";
     const std::string list = block.substr(block.find('{') + 1, block.size() - block.find('{') - 2);
     Runner run(test::model_from(digger("control: {" + (*where == 'b' ? pace + ", " + list : list + ", " + pace) + "}")));
     run.advance(2);
