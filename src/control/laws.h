@@ -176,7 +176,8 @@ struct IntegratorLaw {
     x[1] = is_true(u[2]) ? 1 : 0;
   }
   bool stale(const double* u, const double* x) const { return hands_over && is_true(u[2]) == is_manual(x); }
-  double margin(const double*, const double* c, const double* x) const { return margin_of(c[2], x[1]); }
+  /// Without a mode: how far its value holds as a condition.
+  double margin(const double* u, const double* c, const double* x) const { return hands_over ? margin_of(c[2], x[1]) : value(u, x) - 0.5; }
 
  private:
   template <class S>
@@ -242,7 +243,10 @@ struct PidLaw {
     x[states()] = is_true(u[4]) ? 1 : 0;
   }
   bool stale(const double* u, const double* x) const { return hands_over && is_true(u[4]) == is_manual(x); }
-  double margin(const double*, const double* c, const double* x) const { return margin_of(c[4], x[states()]); }
+  /// Without a mode: how far its value holds as a condition.
+  double margin(const double* u, const double* c, const double* x) const {
+    return hands_over ? margin_of(c[4], x[states()]) : value(u, x) - 0.5;
+  }
 
  private:
   template <class S>

@@ -343,7 +343,7 @@ double fastest_rate(const ControlBlock& block, const double* s, const double* s_
   if (n == 2) {
     const double real = (A[0] + A[3]) / 2, square = A[0] * A[3] - A[1] * A[2], split = real * real - square;
     if (split >= 0) return std::max(std::sqrt(split) - real, double(0));
-    return oscillations ? std::sqrt(square) : real < 0 ? -square / real : 0;
+    return oscillations || real >= 0 ? std::sqrt(square) : -square / real;
   }
   // Gelfand's formula with the power 2^kSquares
   constexpr int kSquares = 8;

@@ -55,6 +55,7 @@ GradientStudy gradient_study(const std::shared_ptr<const CompiledModel>& given, 
                          fmt::format("increasing times from 0 to the end of the run at {} s", duration),
                          ""}});
   std::vector<SampledChannel> sampled;
+  sampled.reserve(of_machine.size());
   for (const SensitivityStudy::Named& channel : of_machine)
     sampled.push_back({channel.name, times.empty() ? std::vector<double>{duration} : times});
   const ResponseGradient of = response_gradient(*model, paths, sampled, [&](const std::vector<std::vector<double>>& values) {

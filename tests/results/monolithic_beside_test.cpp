@@ -52,6 +52,36 @@ TEST(MonolithicBeside, DifferenceOfARotaryActuatorIsAnAngle) {
   EXPECT_NE(text.find(" rad at ", text.find("difference   swing")), std::string::npos) << text;
 }
 
+/// A pump has no stroke: its angle counts in revolutions.
+TEST(MonolithicBeside, MotorsAndPumpsAreJudgedByRevolutions) {
+  const CaseResult result =
+      run_case(load_example("hydrostatic_drive", {"solver.coupling=cosimulation", "solver.duration=1 s", "coupling.scheme=sequential"}), {},
+               StartKind::given, nullptr, true);
+  EXPECT_EQ(result.coupling_faults, std::vector<std::string>{});
+}
+
+/// Without a cylinder or motor there is no difference to judge by: the criteria are those of a run alone.
+TEST(MonolithicBeside, WithoutPistonsTheRunIsJudgedAlone) {
+  for (const auto& [step, good] : {std::pair{"1 ms", true}, {"50 ms", false}}) {
+    const CaseResult result =
+        run_case(test::model_from(R"(
+trunnion: 1
+gravity: [0, 0, -9.81]
+bodies: {arm: {rod: {length: 1 m, mass: 5 kg}}}
+joints: {arm: {revolute: {parent: ground, axis: y}, angle: 20 deg}}
+forces: {motor: {joint: arm, load: 1 N m, signal: torque}}
+control: {torque: {expression: "-20*arm.rate + 8*sin(5*arm.angle)"
+  }
+}
+solver: {step: 1 ms, duration: 2 s, coupling: cosimulation}
+)",
+                                  {std::string("coupling.step=") + step}),
+                 {}, StartKind::given, nullptr, true);
+ASSERT_TRUE(result.recorder->beside()->names().empty());
+EXPECT_EQ(result.coupling_faults.empty(), good) << step;
+}
+}
+
 TEST(MonolithicBeside, LeavesNoNumbersWhereTheMonolithicRunFails) {
   // two Newton iterations suffice without the oil, and not with it
   const CaseResult result = run_case(load_example("crane_single", {"solver.coupling=cosimulation", "solver.max_iterations=1",
