@@ -147,12 +147,15 @@ struct FrictionDescription {
   std::vector<double> start_bristles{};      ///< [m] of the elements of maxwell_slip; empty: all start_bristle
 };
 
-/// Elastic limits of a joint coordinate: at a depth x beyond one, which grows at the rate x', the load is max(0, k x + c x' x / depth).
+/// Limits of a joint coordinate: at a depth x beyond one, which grows at the rate x', the load is max(0, k x + c x' x / depth) of elastic
+/// ones; of rigid ones k x + c x', between e k x and k x / e, with k and c from inertia and step.
 struct LimitsDescription {
   std::optional<double> minimum{}, maximum{};  ///< [rad] or [m]; unset: none; the angle of a loop closure: both or none
   std::optional<double> stiffness{};           ///< [N m/rad] or [N/m] k; unset: from inertia and gravity
   double damping = 0;                          ///< [N m s/rad] or [N s/m] c
   std::optional<double> depth{};               ///< [rad] or [m] at which the damping acts with c; required with it
+  bool rigid = false;                          ///< no stiffness, damping or depth is given
+  double restitution = 0;                      ///< [-] e of rigid limits: speed after over speed before, below 1
 };
 /// What acts on a coordinate of a joint or loop closure.
 struct CoordinateElements {

@@ -10,6 +10,7 @@
 // of length l:
 //   continuous        F_d = max(0, k x - c l_dot x / l_d) towards the middle: no jump at entry, never pulls
 //   rahikainen_2020   F_d = k x - c l_dot: jumps at entry and can pull on exit
+//   rigid             F_d = k x - c l_dot, at least e k x and at most k x / e: the limit of a joint, whose k and c follow from the step
 // A motor or rotary actuator is the same with angle, angular rate and torque for s, sdot and F, displacements per angle for areas and
 // angles for chamber lengths; if its chambers keep their volumes at any angle, l_A = l_A0 and l_B = l_B0. Such a motor may have a variable
 // displacement, a fraction e of the full one, and a torque loss in proportion to the pressure drop (displacement.h):
@@ -26,18 +27,24 @@ namespace trunnion {
 
 /// End damper of both chambers.
 struct EndDamper {
-  double stiffness = 0;  // [N/m] k
-  double damping = 0;    // [N s/m] c
-  double length = 0;     // [m] l_d; 0: none
+  static constexpr double kStiffest = 25;  // [-] times k: bound of a rigid one at a restitution near zero
+  double stiffness = 0;                    // [N/m] k
+  double damping = 0;                      // [N s/m] c
+  double length = 0;                       // [m] l_d; 0: none
   DamperLaw law = DamperLaw::continuous;
+  bool rigid = false;      // limit of a joint
+  double restitution = 0;  // [-] e, if rigid
 };
 
 /// Force [N] of one end damper towards the middle; l: length left in its chamber, l_dot its rate.
 template <class S>
 S end_damper_force(const EndDamper& d, const S& l, const S& l_dot) {
-  const S x = d.length - l;
-  const S share = d.law == DamperLaw::rahikainen_2020 ? S(1) : S(x / d.length);
-  const S push = d.stiffness * x - d.damping * share * l_dot;
+  const S x = d.length - l, spring = d.stiffness * x;
+  const S share = d.rigid || d.law == DamperLaw::rahikainen_2020 ? S(1) : S(x / d.length);
+  const S push = spring - d.damping * share * l_dot;
+  if (d.rigid)
+    return select(x > 0, min(max(push, S(d.restitution * spring)), S(spring / std::max<double>(d.restitution, 1 / EndDamper::kStiffest))),
+                  S(0));
   return select(x > 0, d.law == DamperLaw::rahikainen_2020 ? push : max(push, 0.0), S(0));
 }
 

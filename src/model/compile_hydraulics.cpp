@@ -338,9 +338,7 @@ class NetlistBuilder {
     a.cylinder.travel = 0;
     a.state = static_cast<int>(model_.y_start.size());
     if (const CoordinateElements* elements = elements_of(d_, port.place)) {
-      if (elements->limits)
-        set_limits(*elements->limits,
-                   elements->limits->stiffness ? *elements->limits->stiffness : limit_stiffness(model_, port.place, port.port), a.cylinder);
+      if (elements->limits) set_limits(*elements->limits, limit_law(model_, port.place, port.port, *elements->limits), a.cylinder);
       const CoordinatePlace& at = port.place;
       if (elements->friction) add_friction(at.joint + "." + (at.alone ? "" : at.name.position + std::string("_")), *elements->friction, a);
     }
@@ -357,8 +355,8 @@ class NetlistBuilder {
     netlist_.actuators.push_back(std::move(a));
   }
   /// Limits as end dampers of a piston without area: a chamber is as long as the damper at the limit.
-  static void set_limits(const LimitsDescription& limits, double stiffness, Cylinder& c) {
-    c.damper = {stiffness, limits.damping, limits.depth.value_or(1), DamperLaw::continuous};
+  static void set_limits(const LimitsDescription& limits, const EndDamper& law, Cylinder& c) {
+    c.damper = law;
     c.travel = 1;
     c.chamber_A0 = limits.minimum ? c.length_0 - *limits.minimum + c.damper.length : kNever;
     c.chamber_B0 = limits.maximum ? *limits.maximum - c.length_0 + c.damper.length : kNever;

@@ -101,9 +101,9 @@ int joint_port(const CoordinatePlace& place, const PointMap& map, CompiledModel&
 
 /// Inertia [kg m2, kg] that a port moves at the start, every coordinate alone, 1 / sum s_k^2 / M_kk; 0: none.
 double port_inertia(const CompiledModel& model, int port);
-/// Default stiffness of the limits of a coordinate: its own weight at the largest lever bends them by 1/1000. Throws InputError without
-/// inertia or lever.
-double limit_stiffness(const CompiledModel& model, const CoordinatePlace& place, int port);
+/// Law of the limits of a coordinate. By default its own weight at the largest lever bends them by 1/1000; rigid ones are as stiff as the
+/// step resolves. Throws InputError without inertia or lever.
+EndDamper limit_law(const CompiledModel& model, const CoordinatePlace& place, int port, const LimitsDescription& limits);
 
 /// Joints as rows (cartesian coordinates), loops, motions, couplings, wheels, blades, springs, loads and ports. Unset rest
 /// lengths stay NaN until after assembly.

@@ -115,7 +115,8 @@ Description description_at(const CompiledModel& model, const StateVector& state,
     CoordinateElements& elements = elements_at(d, port.place);
     const Actuator& a = model.hydraulics.actuators[port.port];
     if (elements.friction) set_friction(*elements.friction, a);
-    if (elements.limits) elements.limits->stiffness = a.cylinder.damper.stiffness;  // a default follows from the start
+    if (elements.limits && !elements.limits->rigid)
+      elements.limits->stiffness = a.cylinder.damper.stiffness;  // a default follows from the start
   }
   for (const ControlBlock& block : model.hydraulics.control) {  // filters start steady at their inputs
     const double* x = state.y() + block.output + 1;

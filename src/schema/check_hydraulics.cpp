@@ -74,12 +74,30 @@ void check_friction(const Description& d, Findings& out, const std::string& path
   positive("film_time_dwell", f.film_time_dwell);
 }
 
+/// Keys of the other kind of limits, and the restitution.
+void check_limit_kind(const Description& d, Findings& out, const std::string& path, const LimitsDescription& limits) {
+  const auto refuse = [&](bool given, const char* key) {
+    if (given && limits.rigid)
+      add_finding(d, out, path + "." + key, "stiffness and damping of a rigid limit follow from inertia and step",
+                  "no `" + std::string(key) + "`, or no `rigid`");
+  };
+  refuse(limits.stiffness.has_value(), "stiffness");
+  refuse(limits.damping > 0, "damping");
+  refuse(limits.depth.has_value(), "depth");
+  if (limits.restitution > 0 && !limits.rigid)
+    add_finding(d, out, path + ".restitution", "an elastic limit has no restitution", "`rigid: true`, or `damping` and `depth`");
+  if (!(limits.restitution < 1))
+    add_finding(d, out, path + ".restitution", number_text(limits.restitution) + " is not below 1", "a number from 0 to below 1",
+                "an elastic limit without `damping` returns the whole energy");
+}
+
 void check_limits(const Description& d, Findings& out, const std::string& path, const CoordinatePlace& place,
                   const LimitsDescription& limits) {
   if (!limits.minimum && !limits.maximum) add_finding(d, out, path, "the coordinate has no limit", "`minimum`, `maximum` or both");
-  if (!limits.stiffness && std::all_of(d.gravity.begin(), d.gravity.end(), [](double g) { return g == 0; }))
+  check_limit_kind(d, out, path, limits);
+  if (!limits.stiffness && !limits.rigid && std::all_of(d.gravity.begin(), d.gravity.end(), [](double g) { return g == 0; }))
     add_finding(d, out, path + ".stiffness", "without gravity the stiffness has no default", "a stiffness");
-  if (limits.damping > 0 && !limits.depth)
+  if (limits.damping > 0 && !limits.depth && !limits.rigid)
     add_finding(d, out, path + ".depth", "damping needs the depth at which it acts", "a depth beyond the limit, such as that of a strike");
   const bool is_angle = place.name.kind == JointPartKind::angle, up_to_turns = place.of_loop && is_angle;
   if (up_to_turns && limits.minimum.has_value() != limits.maximum.has_value())

@@ -236,7 +236,7 @@ void describe_elements_of(Visitor& v, Joint& j, const std::vector<JointPartName>
   };
   const Words words = friction ? Words{"friction", "Friction in the joint; parameters of unused laws are allowed",
                                        "Friction by coordinate; parameters of unused laws are allowed"}
-                               : Words{"limits", "Elastic limits of the coordinate", "Elastic limits by coordinate"};
+                               : Words{"limits", "Limits of the coordinate, elastic or rigid", "Limits by coordinate, elastic or rigid"};
   const auto group = [&j, friction](std::size_t k, bool is_angle) {
     CoordinateElements& e = j.elements[k];
     return Group{friction ? e.friction.has_value() : e.limits.has_value(),

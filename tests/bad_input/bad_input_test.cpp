@@ -101,6 +101,12 @@ TEST(BadInput, FrictionAndLimitsOfJointsAreChecked) {
       on_crank("limits: {maximum: 1, stiffness: 0}"),
       on_crank("limits: {maximum: 1, damping: 3}"),
       on_crank("limits: {maximum: 1 m}"),
+      on_crank("limits: {maximum: 1, rigid: true, stiffness: 3}"),
+      on_crank("limits: {maximum: 1, rigid: true, damping: 3}"),
+      on_crank("limits: {maximum: 1, rigid: true, depth: 3}"),
+      on_crank("limits: {maximum: 1, restitution: 0.3}"),
+      on_crank("limits: {maximum: 1, rigid: true, restitution: 1}"),
+      on_crank("limits: {maximum: 1, rigid: true, restitution: -0.1}"),
       on_pin("limits: {minimum: -200 deg, maximum: 200 deg}"),
       on_pin("friction: {model: brown_mcphee, coulomb: 2, static: 1}"),
       on_pin("limits: {minimum: -150 deg}"),
@@ -120,13 +126,19 @@ TEST(BadInput, FrictionAndLimitsOfJointsAreChecked) {
       {std::string(joint) + "limits.stiffness", {"greater than 0"}},
       {std::string(joint) + "limits.depth", {"damping needs the depth"}},
       {std::string(joint) + "limits.maximum", {"different dimension", "an angle"}},
+      {std::string(joint) + "limits.stiffness", {"follow from inertia and step", "no `stiffness`, or no `rigid`"}},
+      {std::string(joint) + "limits.damping", {"follow from inertia and step", "no `damping`, or no `rigid`"}},
+      {std::string(joint) + "limits.depth", {"follow from inertia and step", "no `depth`, or no `rigid`"}},
+      {std::string(joint) + "limits.restitution", {"an elastic limit has no restitution", "`rigid: true`"}},
+      {std::string(joint) + "limits.restitution", {"1 is not below 1"}},
+      {std::string(joint) + "limits.restitution", {"from 0 to 1"}},
       {std::string(loop) + "limits.maximum", {"up to whole turns only", "less than 360 deg"}},
       {std::string(loop) + "friction.static", {"1 N m is less than the Coulomb friction 2 N m"}},
       {std::string(loop) + "limits", {"up to whole turns only", "`minimum` and `maximum`"}},
       {std::string(loop) + "limits", {"up to whole turns only", "`minimum` and `maximum`"}},
   };
   for (std::size_t i = 0; i < std::size(texts); ++i) {
-    const bool of_loop = i > 8;
+    const bool of_loop = i > 14;
     expect_finding({(of_loop ? pin : crank).c_str(), texts[i].c_str(), of_loop ? 13 : 9, expected[i].path.c_str(), expected[i].words});
   }
   const std::string floating = edited("gravity: [0, -9.81, 0]", "gravity: [0, 0, 0]"), limited = crank + ", limits: {maximum: 2}";
