@@ -412,20 +412,16 @@ void set_velocities(const CompiledModel& model, StateVector& state) {
   std::copy(v.begin(), v.end(), state.v());
 }
 
-template <int D>
-Equilibrium solve(const CompiledModel& model, double time) {
-  Equilibrium found = StaticEquilibriumSolver<D>(model, time).solve();
-  if (FrictionLoads<D> loads(model); loads.any()) loads.renew(found.state, Side::right);
-  return found;
-}
-
 }  // namespace
 
 }  // namespace rest
 
 Equilibrium solve_equilibrium(const CompiledModel& model, double time) {
   if (model.relative) return solve_equilibrium(*model.relative, time);
-  return model.planar ? rest::solve<2>(model, time) : rest::solve<3>(model, time);
+  Equilibrium found =
+      model.planar ? rest::StaticEquilibriumSolver<2>(model, time).solve() : rest::StaticEquilibriumSolver<3>(model, time).solve();
+  if (FrictionLoads loads(model); loads.any()) loads.renew(found.state, Side::right);
+  return found;
 }
 
 StateVector equilibrium_state(const CompiledModel& model) {

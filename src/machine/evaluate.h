@@ -72,7 +72,7 @@ class ConsistentRates {
   explicit ConsistentRates(const CompiledModel& model);
   bool solve(StateVector& state, Side side, MachineState<D>& work);
   /// The loads of joints that friction follows, in a step.
-  FrictionLoads<D>& loads() { return loads_; }
+  FrictionLoads& loads() { return loads_; }
   /// Change of the accelerations by a generalised force, after solve(): see AugmentedLagrangian::respond().
   void respond(const double* force, double* a, const MachineState<D>& work) { lagrangian_.respond(force, a, work.mechanism); }
 
@@ -83,7 +83,7 @@ class ConsistentRates {
   const CompiledModel& model_;
   const Mechanism<D>& m_;
   AugmentedLagrangian<D> lagrangian_;
-  FrictionLoads<D> loads_;
+  FrictionLoads loads_;
 };
 
 }  // namespace trunnion

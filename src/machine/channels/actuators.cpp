@@ -123,8 +123,8 @@ S actuator_heat(const MachineValues<D, S>& x, int i, S& stored) {
     const double* const states = x.y.data() + a.state;
     const double factor = friction_factor(a, x.oil.pressure, x.y.data());
     double unused[kMaxFrictionStates];
-    const double by_law = factor > 0 ? port.friction / factor : force_and_rates(a.friction, rate, states, unused);
-    heat += friction_dissipated_power(a.friction, rate, states) + (port.friction - by_law) * rate;
+    const double added = factor > 0 ? (1 - 1 / factor) * port.friction : -force_and_rates(a.friction, rate, states, unused);
+    heat += friction_dissipated_power(a.friction, rate, states) + added * rate;
     stored += friction_stored_energy(a.friction, states);
   }
   const EndDamper& d = a.cylinder.damper;
