@@ -142,6 +142,7 @@ struct FrictionDescription {
   std::vector<double> element_forces{}, element_stiffnesses{};       ///< [-] weights of the elements of maxwell_slip, 1 to 8
   double pressure_A = 0,
          pressure_B = 0;  ///< [1/Pa] of a cylinder or motor: its friction is 1 + pressure_A p_A + pressure_B p_B times that of the law
+  std::optional<double> nominal_load{};  ///< [N] of a joint: its friction is its load / nominal_load times that of the law; unset: once
   FrictionStates states = FrictionStates::monolithic;
   double start_bristle = 0, start_film = 0;  ///< [m], [-] states at the start
   std::vector<double> start_bristles{};      ///< [m] of the elements of maxwell_slip; empty: all start_bristle

@@ -276,7 +276,7 @@ void integrate_friction(const Actuator& a, double s_dot, double* y, double* ydot
 void add_friction(const Hydraulics& netlist, const Actuator& a, double s_dot, double* y, double* ydot, const RateRelation& rule,
                   double* R_v, double* F_y, HydraulicState& state, std::size_t i) {
   FrictionResponse f;
-  const double factor = friction_factor(a, state.pressure);
+  const double factor = friction_factor<double>(a, state.pressure, y);
   if (a.friction_local) {
     integrate_friction(a, s_dot, y, ydot, rule, f);
   } else {
@@ -721,7 +721,7 @@ void evaluate_forces(const Hydraulics& netlist, const S* s, const S* s_dot, cons
     PortForces<S>& port = values.ports[i];
     set_cylinder_force(a, s[i], s_dot[i], values, port);
     S rate[kMaxFrictionStates];
-    port.friction = friction_factor(a, values.pressure) * force_and_rates(a.friction, s_dot[i], y + a.state, rate);
+    port.friction = friction_factor(a, values.pressure, y) * force_and_rates(a.friction, s_dot[i], y + a.state, rate);
     port.force -= port.friction;
   }
   for (std::size_t i = 0; i < netlist.quasistatic.size(); ++i)
@@ -797,7 +797,7 @@ void gather(const Hydraulics& netlist, const double* s, const double* s_dot, con
     const Actuator& a = netlist.actuators[i];
     PortForces<>& port = state.ports[i];
     set_cylinder_force(a, s[i], s_dot[i], state, port);
-    port.friction = friction_factor(a, state.pressure) * force_and_rates(a.friction, s_dot[i], y + a.state, ydot + a.state);
+    port.friction = friction_factor<double>(a, state.pressure, y) * force_and_rates(a.friction, s_dot[i], y + a.state, ydot + a.state);
     port.force -= port.friction;
   }
   for (std::size_t i = 0; i < netlist.quasistatic.size(); ++i)

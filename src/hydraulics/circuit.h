@@ -174,6 +174,7 @@ struct Actuator {
   std::string name;
   const char* section = "cylinders";  // of the file
   bool is_rotary = false;             // about an axis
+  int load = -1;                      // in y: load of its joint, which its friction follows (FrictionLoad); -1: it does not
   Cylinder cylinder;
   int A = -1, B = -1;      // nodes; -1: no chambers
   int spool = -1;          // its displacement fraction, of a motor whose chambers keep their volumes; -1: 1
@@ -185,6 +186,14 @@ struct Actuator {
   int state = 0;  // first friction state in y
   int circuit = 0;
   int local = 0;  // first friction state in the circuit's block (monolithic)
+};
+
+/// The load of a joint in y, in units of its friction's nominal load. It follows from the accelerations, so that it is no unknown of a step
+/// (machine/friction_load.h).
+enum FrictionLoad : int {
+  kAppliedLoad,  // factor of the friction; extrapolated by a step. For its rate: count of steps that missed it in turn
+  kFoundLoad,    // that of the state, and its rate over the step that led there [1/s]
+  kFrictionLoadStates
 };
 
 /// A set of volumes and friction states that are solved together.
@@ -231,9 +240,10 @@ template <class S>
 TR_INLINE S fraction_of(const Actuator& a, const std::vector<S>& spool) {
   return a.spool < 0 ? S(1) : spool[a.spool];
 }
-/// Factor of the friction of an actuator by the pressures in its chambers.
+/// Factor of the friction of an actuator by the pressures in its chambers, or by the load of its joint.
 template <class S>
-TR_INLINE S friction_factor(const Actuator& a, const std::vector<S>& pressure) {
+TR_INLINE S friction_factor(const Actuator& a, const std::vector<S>& pressure, const S* y) {
+  if (a.load >= 0) return y[a.load + kAppliedLoad];
   return a.cylinder.has_friction_of_pressure() ? a.cylinder.friction_factor(pressure[a.A], pressure[a.B]) : S(1);
 }
 /// The same at states y.

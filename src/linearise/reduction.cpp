@@ -157,7 +157,7 @@ void Reduction<D>::set_oil(const double* s, const double* s_dot, double* y) {
     FrictionResponse& f = friction_[i];
     f = {};
     respond(a.friction, s_dot[i], y + a.state, f);
-    for (double& slope : f.force_x) slope *= friction_factor(a, oil.pressure);
+    for (double& slope : f.force_x) slope *= friction_factor<double>(a, oil.pressure, y);
   }
 }
 

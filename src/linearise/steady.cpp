@@ -14,6 +14,7 @@
 #include "base/diagnostic.h"
 #include "linearise/differential_form.h"
 #include "linearise/reduction.h"
+#include "machine/friction_load.h"
 #include "machine/start.h"
 #include "model/cartesian.h"
 #include "solve/stepper.h"
@@ -473,6 +474,7 @@ StateVector with_discrete_states(const CompiledModel& model, const CompiledModel
 
 SteadyOperation solve_steady(const std::shared_ptr<const CompiledModel>& model, double time) {
   if (model->relative) return solve_steady(model->relative, time);
+  refuse_friction_loads(*model, "steady operation does not follow the load of a joint", "start at rest and run until the motion is steady");
   if (const auto in_equations = differential_form(model); in_equations != model) {
     SteadyOperation steady = solve_steady(in_equations, time);
     steady.state = model->planar ? with_discrete_states<2>(*model, *in_equations, steady.state)

@@ -11,6 +11,7 @@
 #include "linearise/step_columns.h"
 #include "linearise/step_derivative.h"
 #include "linearise/variables.h"
+#include "machine/friction_load.h"
 
 namespace trunnion {
 
@@ -21,7 +22,11 @@ namespace {
 }
 
 /// Throws Error for steps without a derivative.
-void require_step(const SolverDescription& solver) {
+void require_step(const CompiledModel& model) {
+  const SolverDescription& solver = model.description.solver;
+  refuse_friction_loads(
+      model, "friction that follows the load of its joint has no derivative of its step: it remembers the load of the step before",
+      "linear models hold the load");
   if (solver.coupling != CouplingKind::monolithic) refuse("solver.coupling: a co-simulation", "use `monolithic`");
   if (!integrator_of(solver).has_fixed_step())
     refuse(fmt::format("solver.integrator: {}", integrator_of(solver).word).c_str(),
@@ -38,7 +43,7 @@ bool by_equations(const CompiledModel& model) {
 
 /// The model, if its steps have a derivative.
 const std::shared_ptr<const CompiledModel>& with_step_derivative(const std::shared_ptr<const CompiledModel>& model) {
-  require_step(model->description.solver);
+  require_step(*model);
   if (!by_equations(*model) && step_columns_factory() == nullptr)
     refuse(
         "the core library: a machine with control blocks, an implicit integrator other than trapezoidal, or baumgarte with the trapezoidal "

@@ -10,6 +10,8 @@ std::vector<int> first_order_states(const Hydraulics& netlist) {
   std::vector<bool> follows(netlist.ny, false);
   for (const Spool& spool : netlist.spools) follows[spool.state] = spool.follows();
   for (const ControlBlock& block : netlist.control) for_each_held(block, [&](int i) { follows[i] = true; });
+  for (const Actuator& a : netlist.actuators)  // loads of joints are held
+    for (int k = 0; a.load >= 0 && k < kFrictionLoadStates; ++k) follows[a.load + k] = true;
   std::vector<int> states;
   for (int i = 0; i < netlist.ny; ++i)
     if (!follows[i]) states.push_back(i);

@@ -11,6 +11,7 @@
 
 #include "base/decompositions.h"
 #include "machine/equilibrium_loads.h"
+#include "machine/friction_load.h"
 #include "machine/start.h"
 #include "model/cartesian.h"
 
@@ -417,7 +418,10 @@ void set_velocities(const CompiledModel& model, StateVector& state) {
 
 Equilibrium solve_equilibrium(const CompiledModel& model, double time) {
   if (model.relative) return solve_equilibrium(*model.relative, time);
-  return model.planar ? rest::StaticEquilibriumSolver<2>(model, time).solve() : rest::StaticEquilibriumSolver<3>(model, time).solve();
+  Equilibrium found =
+      model.planar ? rest::StaticEquilibriumSolver<2>(model, time).solve() : rest::StaticEquilibriumSolver<3>(model, time).solve();
+  if (FrictionLoads loads(model); loads.any()) loads.renew(found.state, Side::right);
+  return found;
 }
 
 StateVector equilibrium_state(const CompiledModel& model) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/diagnostic.h"
+
 namespace trunnion {
 
 template <int D>
@@ -45,10 +47,10 @@ void evaluate_motion(const CompiledModel& model, const Mechanism<D>& m, StateVec
 
 template <int D>
 ConsistentRates<D>::ConsistentRates(const CompiledModel& model)
-    : model_(model), m_(std::get<Mechanism<D>>(model.mechanism)), lagrangian_(m_, {}) {}
+    : model_(model), m_(std::get<Mechanism<D>>(model.mechanism)), lagrangian_(m_, {}), loads_(model) {}
 
 template <int D>
-bool ConsistentRates<D>::solve(StateVector& s, Side side, MachineState<D>& work) {
+bool ConsistentRates<D>::solve_at_loads(StateVector& s, Side side, MachineState<D>& work) {
   MechanismState<D>& mech = work.mechanism;
   update_inputs(model_, signals_at(model_, s), s.time, side, work);
   update_positions(m_, s.q(), static_cast<const double*>(nullptr), mech);
@@ -58,6 +60,23 @@ bool ConsistentRates<D>::solve(StateVector& s, Side side, MachineState<D>& work)
   evaluate_motion(model_, m_, s, work);
   return lagrangian_.solve(s.q(), s.v(), work.force.data(), s.a(), s.multipliers(), mech, work.r.data()) !=
          AugmentedLagrangianStatus::singular;
+}
+
+template <int D>
+bool ConsistentRates<D>::solve(StateVector& s, Side side, MachineState<D>& work) {
+  constexpr int kPasses = 60;
+  constexpr double kAgreed = 1e-12, kNearly = 1e-7;  // of the loads, or of nominal ones if those are larger
+  double change = 1;
+  for (int pass = 0; pass < kPasses && change > kAgreed; ++pass) {
+    if (!solve_at_loads(s, side, work)) return false;
+    if (!loads_.any()) return true;
+    change = loads_.renew(s, side);
+  }
+  if (!(change < kNearly))
+    throw SimulationError(s.time, "friction of joints that follows their loads",
+                          "no load agrees with its friction: the friction changes the load by more than itself",
+                          "a smaller friction at `nominal_load`, or a constant one without that key");
+  return true;
 }
 
 #define TR_INSTANTIATE(D)                                                                                                           \

@@ -11,6 +11,7 @@
 
 #include "hydraulics/circuit.h"
 #include "machine/augmented_lagrangian.h"
+#include "machine/friction_load.h"
 #include "mechanics/mechanism.h"
 #include "model/model.h"
 #include "model/state.h"
@@ -63,19 +64,26 @@ void evaluate_motion(const CompiledModel& model, const Mechanism<D>& m, StateVec
 
 /// Accelerations, multipliers and rates of first-order states that satisfy the equations at (t, q, v, y):
 /// M a + Phi_q^T lambda = Q,  Phi_q a = -gamma   by augmented Lagrangian iterations, which allow redundant rows.
-/// Writes a, ydot, multipliers. Does not allocate. False if the mass matrix on the constraints is singular.
+/// Writes a, ydot, multipliers, and the loads of joints that friction follows, which agree with them. Does not allocate. False if the mass
+/// matrix on the constraints is singular; throws SimulationError where friction grows with the load by more than it may.
 template <int D>
 class ConsistentRates {
  public:
   explicit ConsistentRates(const CompiledModel& model);
   bool solve(StateVector& state, Side side, MachineState<D>& work);
+  /// The loads of joints that friction follows, in a step.
+  FrictionLoads& loads() { return loads_; }
   /// Change of the accelerations by a generalised force, after solve(): see AugmentedLagrangian::respond().
   void respond(const double* force, double* a, const MachineState<D>& work) { lagrangian_.respond(force, a, work.mechanism); }
 
  private:
+  /// With the friction of the loads in the state.
+  bool solve_at_loads(StateVector& state, Side side, MachineState<D>& work);
+
   const CompiledModel& model_;
   const Mechanism<D>& m_;
   AugmentedLagrangian<D> lagrangian_;
+  FrictionLoads loads_;
 };
 
 }  // namespace trunnion

@@ -89,12 +89,7 @@ class MachineReadings : public Base {
  protected:
   /// Everything at the state in x_ and the signals in x_.oil.
   void read(const SignalReading& signals) {
-    update_inputs(x_.m, signals.signals, signals.time, signals.side, x_.mechanism);
-    for (std::size_t i = 0; i < x_.netlist.nodes.size(); ++i)
-      if (x_.netlist.nodes[i].state < 0) x_.oil.pressure[i] = x_.oil.signal[x_.netlist.nodes[i].source];
-    update_positions<D, S>(x_.m, x_.q.data(), nullptr, x_.mechanism);
-    update_rates<D, S>(x_.m, x_.v.data(), x_.a.data(), x_.mechanism);
-    evaluate_forces<S>(x_.netlist, x_.mechanism.s.data(), x_.mechanism.s_dot.data(), x_.y.data(), x_.oil);
+    place_machine(signals, x_);
     x_.ledger.stored = {};
     x_.power = x_.ledger.powers.data();
     read_joints(x_);

@@ -340,9 +340,19 @@ class NetlistBuilder {
     if (const CoordinateElements* elements = elements_of(d_, port.place)) {
       if (elements->limits) set_limits(*elements->limits, limit_law(model_, port.place, port.port, *elements->limits), a.cylinder);
       const CoordinatePlace& at = port.place;
-      if (elements->friction) add_friction(at.joint + "." + (at.alone ? "" : at.name.position + std::string("_")), *elements->friction, a);
+      if (elements->friction) {
+        const std::string stem = at.joint + "." + (at.alone ? "" : at.name.position + std::string("_"));
+        add_friction(stem, *elements->friction, a);
+        if (elements->friction->nominal_load) add_load(stem, a);
+      }
     }
     netlist_.actuators.push_back(std::move(a));
+  }
+  /// Its joint's load, which its friction follows.
+  void add_load(const std::string& stem, Actuator& a) {
+    a.load = static_cast<int>(model_.y_start.size());
+    add_state(stem + "friction_load", 1);
+    add_state(stem + "friction_load_found", 1);
   }
   void add_driven_load(const DrivenLoad& load) {
     Actuator a;

@@ -70,6 +70,7 @@ class Validation {
              "an actuator has two nodes, those without chambers none: " + a.name);
       expect(a.friction_states == 0 || (within(a.state, seen.size()) && a.state + a.friction_states <= netlist_.ny),
              "friction states are states: " + a.name);
+      expect(a.load < 0 || a.load + kFrictionLoadStates <= netlist_.ny, "the load of a joint is a state: " + a.name);
     }
     for (const Spool& s : netlist_.spools)
       expect(within(s.state, seen.size()) && s.state + s.states() <= netlist_.ny, "a spool's states are states: " + s.name);

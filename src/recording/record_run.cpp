@@ -12,6 +12,7 @@
 
 #include "base/diagnostic.h"
 #include "description/integrators.h"
+#include "machine/friction_load.h"
 #include "machine/start.h"
 #include "recording/c_source.h"
 #include "recording/recorded_machine.h"
@@ -38,6 +39,7 @@ void check(const CompiledModel& model) {
   if (solver.coupling != CouplingKind::monolithic) refuse("solver.coupling: a co-simulation", "use `monolithic`");
   if (!integrator_of(solver).is_implicit())
     refuse(fmt::format("solver.integrator: {}", integrator_of(solver).word), "use an implicit fixed-step integrator, such as trapezoidal");
+  refuse_friction_loads(model, "friction that follows the load of its joint has no recorded step", "runs make general steps");
   if (!model.description.control.empty()) refuse("control: a machine with control blocks", "drive it through `inputs`");
 }
 

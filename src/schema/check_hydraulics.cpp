@@ -91,6 +91,24 @@ void check_limit_kind(const Description& d, Findings& out, const std::string& pa
                 "an elastic limit without `damping` returns the whole energy");
 }
 
+/// Friction in proportion to the load of its joint.
+void check_nominal_load(const Description& d, Findings& out, const std::string& path, const CoordinatePlace& place) {
+  const auto refuse = [&](const std::string& problem, const char* remedy) {
+    add_finding(d, out, path + ".nominal_load", problem, "a friction without that key", remedy);
+  };
+  if (!place.of_loop)
+    if (const JointKind kind = d.joints[place.number].second.kind; kind == JointKind::planar || kind == JointKind::free)
+      refuse(
+          "a joint of this kind has no load that its friction could follow: none of its coordinates turns in a bearing or slides on a "
+          "guide",
+          "revolute, prismatic, cylindrical, universal and point_on_line joints have one");
+  if (d.solver.coupling == CouplingKind::cosimulation)
+    refuse("in a co-simulation the friction of a joint does not follow its load", "solver.coupling: monolithic");
+  if (!integrator_of(d.solver).is_implicit())
+    refuse(std::string("the steps of `") + integrator_of(d.solver).word + "` have no reaction forces until their end",
+           "an implicit fixed-step integrator, such as trapezoidal");
+}
+
 void check_limits(const Description& d, Findings& out, const std::string& path, const CoordinatePlace& place,
                   const LimitsDescription& limits) {
   if (!limits.minimum && !limits.maximum) add_finding(d, out, path, "the coordinate has no limit", "`minimum`, `maximum` or both");
@@ -123,6 +141,7 @@ void check_elements(const Description& d, Findings& out) {
              (place.alone ? std::string() : "." + std::string(place.name.position));
     };
     if (elements.friction) check_friction(d, out, path("friction"), *elements.friction, place.name.kind == JointPartKind::angle);
+    if (elements.friction && elements.friction->nominal_load) check_nominal_load(d, out, path("friction"), place);
     if (elements.limits) check_limits(d, out, path("limits"), place, *elements.limits);
   }
 }

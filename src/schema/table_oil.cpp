@@ -75,6 +75,13 @@ void describe_friction(Visitor& v, FrictionDescription& f, const ActuatorMeasure
            &f.pressure_A);
     v.leaf({"pressure_B", "Growth of the friction with the pressure in chamber B", kPerPressure, kNonNegative}, &f.pressure_B);
   }
+  if (!of_seals)
+    v.leaf(
+        {"nominal_load",
+         "Load of the joint at which the friction is that of the law, and to which it is proportional: magnitude of the joint's reaction "
+         "force, of sliding joints normal to the axis; default: the friction does not depend on the load",
+         kForce, kPositive},
+        &f.nominal_load);
   v.leaf({"states", "Bristle and film states as unknowns of the system, or integrated inside the element"},
          choice(f.states, {"monolithic", "local"}));
   v.leaf({"start_bristle", "Deflection of the bristles at the start", in.position}, &f.start_bristle);

@@ -55,6 +55,7 @@ void MachineStep<D>::begin_stage(int stage) {
   factors = relation.factors;
   next.time = state.time + motion_rule->time(stage) * h_;
   update_inputs(*model, signals_at(*model, next), next.time, Side::left, work);
+  if (consistent_.loads().any()) consistent_.loads().apply(motion_rule->time(stage) * h_, next);
   const auto memory_at_start = oil_memory(netlist, static_cast<const double*>(next.oil_memory()));
   const Signals signals = signals_at(*model, state);
   if (stages() > 1)
@@ -151,6 +152,7 @@ StepOutcome MachineStep<D>::commit(StepOutcome report, StateVector& state) {
   if (!report.ok()) return report;
   report.oil_rule = stages() > 1 ? OilRule{} : oil_rule_;  // a Runge-Kutta rule is no alpha rule: balances by the trapezoidal rule
   motion_rule->finish(*from, h_, theta.data(), next);
+  if (consistent_.loads().any()) consistent_.loads().advance(next, h_);
   if (resolves_ && circuits.jumped(kOilJump, work.hydraulics))
     report.status = StepStatus::unresolved;
   else

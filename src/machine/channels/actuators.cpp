@@ -97,6 +97,9 @@ bool add_joint_elements(const CompiledModel& model, const JointPort& port, Chann
   if (elements->friction) {
     list.add(section, stem + "friction_" + load, unit.c_str(), "friction " + load + ", positive with positive rate",
              {Array::port_friction, port.port});
+    if (a.load >= 0)
+      list.add(section, stem + "friction_load", "", "load of the joint over `nominal_load`: factor of its friction",
+               {Array::y, a.load + kAppliedLoad});
     cells.power = list.add(section, stem + "friction_power", "W", "power taken by friction, " + load + " times rate");
   }
   if (elements->limits)
@@ -116,10 +119,12 @@ S actuator_heat(const MachineValues<D, S>& x, int i, S& stored) {
   S heat = port.viscous * rate - port.damper * rate;
   if (a.cylinder.coulomb > 0) heat += a.cylinder.drag(x.oil.pressure[a.A], x.oil.pressure[a.B], rate) * rate;
   if constexpr (kPlain<S>) {
-    // what pressures add to the friction is heat: bristles store what they would without
+    // what pressures or loads add to the friction is heat: bristles store what they would without
     const double* const states = x.y.data() + a.state;
-    const double factor = friction_factor(a, x.oil.pressure);
-    heat += friction_dissipated_power(a.friction, rate, states) + (1 - 1 / factor) * port.friction * rate;
+    const double factor = friction_factor(a, x.oil.pressure, x.y.data());
+    double unused[kMaxFrictionStates];
+    const double added = factor > 0 ? (1 - 1 / factor) * port.friction : -force_and_rates(a.friction, rate, states, unused);
+    heat += friction_dissipated_power(a.friction, rate, states) + added * rate;
     stored += friction_stored_energy(a.friction, states);
   }
   const EndDamper& d = a.cylinder.damper;

@@ -11,6 +11,22 @@ namespace {
 
 using Cells = ReactionChannels::Cells;
 
+const JointDescription& description_of(const CompiledModel& model, const JointInfo& joint) {
+  const auto& all = model.description.joints;
+  return std::find_if(all.begin(), all.end(), [&](const auto& item) { return item.first == joint.name; })->second;
+}
+
+/// Constraint groups of a named constraint, with the sign of their force on the body of node `on`.
+void add_groups(const CompiledModel& model, const std::string& path, int on, Cells& c) {
+  std::visit(
+      [&](const auto& m) {
+        for (std::size_t i = 0; i < m.constraints.size(); ++i)
+          if (const auto& g = m.constraints[i]; model.constraints[g.joint].path == path && !g.of_coordinates())
+            c.groups.emplace_back(static_cast<int>(i), g.line.node_B == on ? 1 : -1);
+      },
+      model.mechanism);
+}
+
 /// Declares the reactions of one model.
 class ReactionDeclaration {
  public:
@@ -19,52 +35,18 @@ class ReactionDeclaration {
 
   void offer_joint(std::size_t number) {
     const JointInfo& joint = model_.joints[number];
-    const auto& all = model_.description.joints;
-    const JointDescription& d = std::find_if(all.begin(), all.end(), [&](const auto& item) { return item.first == joint.name; })->second;
+    const JointDescription& d = description_of(model_, joint);
     if (joint.parts.empty() || d.kind == JointKind::free) return;
-    const BodyInfo &child = model_.bodies[number], *parent = body_named(model_, d.parent);
-    Cells c;
-    if (model_.relative == nullptr)
-      c.node = joint.node;
-    else
-      add_groups("joints." + joint.name, child.node, c);
-    if (model_.planar && model_.relative != nullptr && joint.parts[0].joint == NodeJoint::revolute && joint.parts[0].node == child.node)
-      c.angle = joint.parts[0].v;
-    // where the joint has displacements, its point moves with the child
-    const bool slides =
-        std::any_of(joint.parts.begin(), joint.parts.end(), [](const JointPart& p) { return p.joint == NodeJoint::prismatic; });
-    const Vec3d& at = slides ? d.child_at : d.at;
-    c.point = {slides ? &child : parent, {at[0], at[1], at[2]}};
-    offer("joints", joint.name, "of " + d.parent + " on " + joint.name, parent, &child, c);
+    offer("joints", joint.name, "of " + d.parent + " on " + joint.name, body_named(model_, d.parent), &model_.bodies[number],
+          reaction_of_joint(model_, number));
   }
 
   void offer_loop(const std::string& name, const LoopDescription& loop) {
-    const BodyInfo *first = body_named(model_, loop.between[0]), *second = body_named(model_, loop.between[1]);
-    Cells c;
-    const int on = second == nullptr ? 0 : second->node;
-    add_groups("loops." + name, on, c);
-    std::visit(
-        [&](const auto& m) {
-          for (const JointPort& port : model_.joint_ports)
-            if (port.place.of_loop && port.place.joint == name) c.ports.emplace_back(port.port, m.ports[port.port].node_B == on ? 1 : -1);
-        },
-        model_.mechanism);
-    const Vec3d& at = loop.at[1];
-    c.point = {second, {at[0], at[1], at[2]}};
-    offer("loops", name, "of " + loop.between[0] + " on " + loop.between[1], first, second, c);
+    offer("loops", name, "of " + loop.between[0] + " on " + loop.between[1], body_named(model_, loop.between[0]),
+          body_named(model_, loop.between[1]), reaction_of_loop(model_, name, loop));
   }
 
  private:
-  /// Constraint groups of a named constraint, with the sign of their force on the body of node `on`.
-  void add_groups(const std::string& path, int on, Cells& c) const {
-    std::visit(
-        [&](const auto& m) {
-          for (std::size_t i = 0; i < m.constraints.size(); ++i)
-            if (const auto& g = m.constraints[i]; model_.constraints[g.joint].path == path && !g.of_coordinates())
-              c.groups.emplace_back(static_cast<int>(i), g.line.node_B == on ? 1 : -1);
-        },
-        model_.mechanism);
-  }
   /// At the joint's point and at every marker of the two bodies, in the axes of ground and both bodies.
   void offer(const std::string& section, const std::string& name, const std::string& on, const BodyInfo* A, const BodyInfo* B,
              const Cells& c) {
@@ -115,9 +97,10 @@ S load_on(int velocity, const ReactionValues<D, S>& work, const MachineValues<D,
   return load;
 }
 
-/// The wrench of a joint or loop closure.
+}  // namespace
+
 template <int D, class S>
-Force<D, S> wrench_of(const Cells& c, const ReactionValues<D, S>& work, const MachineValues<D, S>& x) {
+Force<D, S> reaction_wrench(const Cells& c, const ReactionValues<D, S>& work, const MachineValues<D, S>& x) {
   Force<D, S> wrench = Force<D, S>::zero();
   if (c.node > 0) wrench = work.wrenches[c.node];
   const auto add = [&](double sign, const Force<D, S>& part) {
@@ -135,7 +118,40 @@ Force<D, S> wrench_of(const Cells& c, const ReactionValues<D, S>& work, const Ma
   return wrench;
 }
 
-}  // namespace
+Cells reaction_of_joint(const CompiledModel& model, std::size_t number) {
+  const JointInfo& joint = model.joints[number];
+  const JointDescription& d = description_of(model, joint);
+  const BodyInfo &child = model.bodies[number], *parent = body_named(model, d.parent);
+  Cells c;
+  if (model.relative == nullptr)
+    c.node = joint.node;
+  else
+    add_groups(model, "joints." + joint.name, child.node, c);
+  if (model.planar && model.relative != nullptr && joint.parts[0].joint == NodeJoint::revolute && joint.parts[0].node == child.node)
+    c.angle = joint.parts[0].v;
+  // where the joint has displacements, its point moves with the child
+  const bool slides =
+      std::any_of(joint.parts.begin(), joint.parts.end(), [](const JointPart& p) { return p.joint == NodeJoint::prismatic; });
+  const Vec3d& at = slides ? d.child_at : d.at;
+  c.point = {slides ? &child : parent, {at[0], at[1], at[2]}};
+  return c;
+}
+
+Cells reaction_of_loop(const CompiledModel& model, const std::string& name, const LoopDescription& loop) {
+  const BodyInfo* second = body_named(model, loop.between[1]);
+  Cells c;
+  const int on = second == nullptr ? 0 : second->node;
+  add_groups(model, "loops." + name, on, c);
+  std::visit(
+      [&](const auto& m) {
+        for (const JointPort& port : model.joint_ports)
+          if (port.place.of_loop && port.place.joint == name) c.ports.emplace_back(port.port, m.ports[port.port].node_B == on ? 1 : -1);
+      },
+      model.mechanism);
+  const Vec3d& at = loop.at[1];
+  c.point = {second, {at[0], at[1], at[2]}};
+  return c;
+}
 
 void ReactionChannels::offer(const CompiledModel& model, ChannelList& list) {
   ReactionDeclaration declaration(model, list, reactions);
@@ -144,16 +160,31 @@ void ReactionChannels::offer(const CompiledModel& model, ChannelList& list) {
 }
 
 template <int D, class S>
-void read_reactions(const ReactionChannels& channels, const SignalReading& signals, ReactionValues<D, S>& work, MachineValues<D, S>& x) {
-  if (channels.reactions.empty()) return;
+void place_machine(const SignalReading& signals, MachineValues<D, S>& x) {
+  update_inputs(x.m, signals.signals, signals.time, signals.side, x.mechanism);
+  for (std::size_t i = 0; i < x.netlist.nodes.size(); ++i)
+    if (x.netlist.nodes[i].state < 0) x.oil.pressure[i] = x.oil.signal[x.netlist.nodes[i].source];
+  update_positions<D, S>(x.m, x.q.data(), nullptr, x.mechanism);
+  update_rates<D, S>(x.m, x.v.data(), x.a.data(), x.mechanism);
+  evaluate_forces<S>(x.netlist, x.mechanism.s.data(), x.mechanism.s_dot.data(), x.y.data(), x.oil);
+}
+
+template <int D, class S>
+void find_reactions(const SignalReading& signals, ReactionValues<D, S>& work, MachineValues<D, S>& x) {
   for (std::size_t i = 0; i < x.m.body_loads.size(); ++i) work.body_factors[i] = signals.value<S>(x.m.body_loads[i].signal);
   for (std::size_t i = 0; i < x.m.joint_loads.size(); ++i) work.joint_factors[i] = signals.value<S>(x.m.joint_loads[i].signal);
   for (std::size_t i = 0; i < x.m.soils.size(); ++i) work.soil_factors[i] = signals.value<S>(x.m.soils[i].signal);
   for (std::size_t i = 0; i < x.m.ports.size(); ++i) work.port_forces[i] = x.oil.ports[i].force;
   joint_wrenches<D, S>(x.m, {work.body_factors.data(), work.soil_factors.data()}, work.port_forces.data(), x.multipliers.data(),
                        x.mechanism, work.wrenches.data());
+}
+
+template <int D, class S>
+void read_reactions(const ReactionChannels& channels, const SignalReading& signals, ReactionValues<D, S>& work, MachineValues<D, S>& x) {
+  if (channels.reactions.empty()) return;
+  find_reactions(signals, work, x);
   for (const Cells& c : channels.reactions) {
-    const Force<D, S> wrench = wrench_of(c, work, x);
+    const Force<D, S> wrench = reaction_wrench(c, work, x);
     const BodyMotion<S> body = motion_of(x, c.point.body);
     const Vec<3, S> r = body.position(body.R * Vec<3, S>(c.point.at.template cast<S>()));
     Vec<D, S> d;
@@ -166,7 +197,10 @@ void read_reactions(const ReactionChannels& channels, const SignalReading& signa
     x.set(c.moment, back * turn_in_space<D, S>(x.model, Angular<D, S>(wrench.moment - moment(d, wrench.linear))));
   }
 }
-#define TR_INSTANTIATE(D, S) \
+#define TR_INSTANTIATE(D, S)                                                                                         \
+  template void place_machine<D, S>(const SignalReading&, MachineValues<D, S>&);                                     \
+  template void find_reactions<D, S>(const SignalReading&, ReactionValues<D, S>&, MachineValues<D, S>&);             \
+  template Force<D, S> reaction_wrench<D, S>(const Cells&, const ReactionValues<D, S>&, const MachineValues<D, S>&); \
   template void read_reactions<D, S>(const ReactionChannels&, const SignalReading&, ReactionValues<D, S>&, MachineValues<D, S>&);
 TR_INSTANTIATE(2, double)
 TR_INSTANTIATE(3, double)

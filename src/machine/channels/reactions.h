@@ -28,6 +28,10 @@ struct ReactionChannels {
   std::vector<Cells> reactions;
 };
 
+/// The reaction of a joint of the tree, by its number among the model's joints, and of a loop closure: where its forces are, and its point.
+ReactionChannels::Cells reaction_of_joint(const CompiledModel& model, std::size_t number);
+ReactionChannels::Cells reaction_of_loop(const CompiledModel& model, const std::string& name, const LoopDescription& loop);
+
 /// Scratch, sized once.
 template <int D, class S>
 struct ReactionValues {
@@ -41,6 +45,15 @@ struct ReactionValues {
   std::vector<Force<D, S>> wrenches;  // per node
 };
 
+/// Positions, rates and forces of the machine at the state in x and the signals in x.oil.
+template <int D, class S>
+void place_machine(const SignalReading& signals, MachineValues<D, S>& x);
+/// After place_machine(): the forces of all joints into `work`; overwrites the force stage of the tree.
+template <int D, class S>
+void find_reactions(const SignalReading& signals, ReactionValues<D, S>& work, MachineValues<D, S>& x);
+/// The wrench of one of them, about the reference point, in the axes of the tree.
+template <int D, class S>
+Force<D, S> reaction_wrench(const ReactionChannels::Cells& c, const ReactionValues<D, S>& work, const MachineValues<D, S>& x);
 /// After all other readings: overwrites the force stage of the tree.
 template <int D, class S>
 void read_reactions(const ReactionChannels& channels, const SignalReading& signals, ReactionValues<D, S>& work, MachineValues<D, S>& x);
