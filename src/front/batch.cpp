@@ -75,7 +75,7 @@ struct Batch::Content {
       throw ModelError("a batch of " + std::to_string(n) + " machines with " + std::to_string(options.parameters.size()) +
                        " parameters needs " + std::to_string(wanted) + " values");
     model = with_arguments(std::move(model), options.parameters);
-    start = start_of(model->content().compiled, options.start);
+    start = model->content().start_of(model->content().compiled, options.start);
     const int threads = std::min(threads_of(options.threads), n);
     tools.resize(static_cast<std::size_t>(threads));
     for (Tools& tool : tools) tool.loop = std::make_unique<StepLoop>(model->content().compiled, start);
@@ -129,7 +129,7 @@ struct Batch::Content {
       Machine& machine = machines[i];
       if (machine.own) {
         std::shared_ptr<const CompiledModel> compiled = machine.own->compile();
-        machine.state = start_of(compiled, options.start);
+        machine.state = model->content().start_of(compiled, options.start);
         machine.loop = std::make_unique<StepLoop>(std::move(compiled), machine.state);
         machine.observer.reset();
         if (lanes) find_lanes(machine);

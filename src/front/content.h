@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -41,7 +43,7 @@ struct ChannelPlace {
   std::size_t index = 0;  // in StateVector::values(), of the input, among the observer's channels, among the reader's
 };
 
-/// Names and numbers of a model's channels, or of its parameters; made when first needed.
+/// Names and numbers of a model's channels, or of its parameters, and its starts; made when first needed.
 struct Model::Content {
   explicit Content(std::shared_ptr<const CompiledModel> model);
 
@@ -56,6 +58,8 @@ struct Model::Content {
   };
   const Channels& channels() const;
   const Parameters& parameters() const;
+  /// The start state of the model, found once, or of a machine with parameters of its own. Throws SimulationError, InputError.
+  StateVector start_of(const std::shared_ptr<const CompiledModel>& machine, Start start) const;
 
   std::shared_ptr<const CompiledModel> compiled;
   std::uint64_t fingerprint;
@@ -65,6 +69,8 @@ struct Model::Content {
   mutable std::once_flag channels_made_, parameters_made_;
   mutable Channels channels_;
   mutable Parameters parameters_;
+  mutable std::mutex finding_start_;
+  mutable std::array<std::optional<StateVector>, 3> starts_;  // by Start
 };
 
 struct State::Content {
@@ -88,8 +94,6 @@ class OwnParameters {
   std::vector<Parameter> slots_;
 };
 
-/// The start state. Throws SimulationError, InputError.
-StateVector start_of(const std::shared_ptr<const CompiledModel>& model, Start start);
 /// Throws ModelError.
 void check_index(int number, std::size_t size, const char* what);
 

@@ -55,9 +55,7 @@ int find(const std::unordered_map<std::string, int>& numbers, const std::vector<
 
 std::string unit_text(const char* unit) { return std::string(unit) == "SI" ? "" : unit; }
 
-}  // namespace
-
-StateVector start_of(const std::shared_ptr<const CompiledModel>& model, Start start) {
+StateVector find_start(const std::shared_ptr<const CompiledModel>& model, Start start) {
   switch (start) {
     case Start::equilibrium:
       return equilibrium_state(*model);
@@ -68,6 +66,8 @@ StateVector start_of(const std::shared_ptr<const CompiledModel>& model, Start st
   }
   return start_state(*model);
 }
+
+}  // namespace
 
 // ---------------------------------------------------------------- names
 
@@ -101,6 +101,14 @@ const Model::Content::Channels& Model::Content::channels() const {
     }
   });
   return channels_;
+}
+
+StateVector Model::Content::start_of(const std::shared_ptr<const CompiledModel>& machine, Start start) const {
+  if (machine != compiled) return find_start(machine, start);
+  const std::lock_guard lock(finding_start_);
+  std::optional<StateVector>& found = starts_[static_cast<std::size_t>(start)];
+  if (!found) found = find_start(compiled, start);
+  return *found;
 }
 
 const Model::Content::Parameters& Model::Content::parameters() const {

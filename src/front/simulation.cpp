@@ -122,7 +122,9 @@ double Snapshot::time() const { return content_ ? content_->state.time : 0; }
 
 struct Simulation::Content final : RunWatcher {
   Content(std::shared_ptr<const Model> of, Start start)
-      : model(std::move(of)), compiled(model->content().compiled), loop(std::make_unique<StepLoop>(compiled, start_of(compiled, start))) {}
+      : model(std::move(of)),
+        compiled(model->content().compiled),
+        loop(std::make_unique<StepLoop>(compiled, model->content().start_of(compiled, start))) {}
 
   // ---- what is kept in every step
   void at(const StepRecord& record) override {
@@ -139,7 +141,7 @@ struct Simulation::Content final : RunWatcher {
   /// The machine with its parameters as set, in the present state, or at its start.
   void rebuild(std::optional<Start> start) {
     std::shared_ptr<const CompiledModel> next = own->compile();
-    StateVector state = start ? start_of(next, *start) : loop->state();
+    StateVector state = start ? model->content().start_of(next, *start) : loop->state();
     auto next_loop = std::make_unique<StepLoop>(next, std::move(state));
     if (!start && !next_loop->restart()) throw next_loop->failure();
     compiled = std::move(next);
@@ -375,7 +377,7 @@ void Simulation::restart(Start start) {
     if (c.changed) {
       c.rebuild(start);
     } else {
-      c.loop->restore(start_of(c.compiled, start));
+      c.loop->restore(c.model->content().start_of(c.compiled, start));
       c.begin_watching();
     }
   });

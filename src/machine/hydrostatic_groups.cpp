@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -232,14 +233,19 @@ std::optional<HydrostaticGroups::Shut> HydrostaticGroups::shut(int root, std::ve
     return inflow(valves, pressure);
   };
   if (!at(kGuess)) return std::nullopt;
+  std::array<std::pair<double, double>, kHalvings> tried;  // [Pa], inflow there [m3/s]: both searches halve the same way until one is zero
+  int count = 0;
+  const double highest = *at(kHighest), lowest = *at(kLowest);
   // where the net inflow, which falls with the pressure, changes sign from above, and from below
   const auto edge = [&](auto&& beyond) {
-    if (!beyond(*at(kHighest))) return std::pair<double, double>(kHighest, kHighest);
-    if (beyond(*at(kLowest))) return std::pair<double, double>(0, kLowest);
+    if (!beyond(highest)) return std::pair<double, double>(kHighest, kHighest);
+    if (beyond(lowest)) return std::pair<double, double>(0, kLowest);
     double low = kLowest, high = kHighest;
     for (int i = 0; i < kHalvings && low < high * (1 - kResolved); ++i) {
       const double middle = (low + high) / 2;
-      (beyond(*at(middle)) ? high : low) = middle;
+      if (i == count) tried[count++] = {middle, *at(middle)};
+      const auto& [p, Q] = tried[i];
+      (beyond(p == middle ? Q : *at(middle)) ? high : low) = middle;
     }
     return std::pair<double, double>(low, high);
   };

@@ -97,10 +97,9 @@ struct Assembler {
   }
 
   /// Solves the weighted step: minimise 1/2 (x - x0)^T W (x - x0) with J x = c; returns x over the moving coordinates.
-  /// `factors` are those of scaled_rows(), set by the first step that needs them.
-  Eigen::VectorXd weighted(const Eigen::VectorXd& x0, const Eigen::VectorXd& c, std::optional<Factors>& factors) const {
+  /// A: scaled_rows(); `factors`: its own, set by the first step that needs them.
+  Eigen::VectorXd weighted(const Sparse& A, const Eigen::VectorXd& x0, const Eigen::VectorXd& c, std::optional<Factors>& factors) const {
     // in z = sqrt(W) (x - x0): the smallest z with A^T z = b = c - J x0. With A P = Q R: R^T (Q^T z) = P^T b
-    const Sparse A = scaled_rows();
     const Eigen::VectorXd b = c - A.transpose() * x0.cwiseQuotient(scale());
     if (A.nonZeros() == 0 || (!kTangents && b.isZero(0))) return x0;
     if (!factors) factors.emplace(A);
@@ -117,8 +116,7 @@ struct Assembler {
 
   /// If that step is too long, far from closure or near a singular configuration: minimise |Phi + J x|^2 + mu x^T W x with mu so
   /// large that the step is short enough (Levenberg, Marquardt). The given start values are ignored here.
-  Eigen::VectorXd short_step() const {
-    const Sparse A = scaled_rows();
+  Eigen::VectorXd short_step(const Sparse& A) const {
     Sparse identity(m.rows, m.rows);
     identity.setIdentity();
     const Sparse G = Sparse(A.transpose()) * A + 0.0 * identity;  // with every diagonal entry in the pattern
@@ -203,10 +201,11 @@ void assemble(const Description& d, const Mechanism<D>& m, CompiledModel& model,
     Eigen::VectorXd x0(a.moving.size());
     for (std::size_t i = 0; i < a.moving.size(); ++i) x0[static_cast<Eigen::Index>(i)] = -theta[a.moving[i]];
     std::optional<Factors> factors;
-    Eigen::VectorXd x = a.weighted(x0, -a.Phi(), factors);
+    const Sparse A = a.scaled_rows();
+    Eigen::VectorXd x = a.weighted(A, x0, -a.Phi(), factors);
     const double size = a.size(x);
     if (!(size < 1e300)) break;
-    if (size > kLargestStep) x = a.short_step();
+    if (size > kLargestStep) x = a.short_step(A);
     std::fill(step.begin(), step.end(), 0.0);
     for (std::size_t i = 0; i < a.moving.size(); ++i) step[a.moving[i]] = x[static_cast<Eigen::Index>(i)];
     std::vector<double> next(q.size());
@@ -231,10 +230,11 @@ void assemble(const Description& d, const Mechanism<D>& m, CompiledModel& model,
   for (std::size_t i = 0; i < a.moving.size(); ++i) v[static_cast<Eigen::Index>(i)] = model.v_start[a.moving[i]];
   // free rates have no reference value: restarting from the result keeps the given ones exact
   std::optional<Factors> factors;
+  const Sparse A = a.scaled_rows();
   for (int pass = 0; pass < kRatePasses; ++pass) {
     for (std::size_t i = 0; i < a.moving.size(); ++i)
       if (model.start[a.moving[i]].rate_given) v[static_cast<Eigen::Index>(i)] = model.v_start[a.moving[i]];
-    v = a.weighted(v, c, factors);
+    v = a.weighted(A, v, c, factors);
   }
   for (std::size_t i = 0; i < a.moving.size(); ++i) model.v_start[a.moving[i]] = v[static_cast<Eigen::Index>(i)];
   report_moved(m, given, v_given, model);

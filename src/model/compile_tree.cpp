@@ -165,7 +165,7 @@ void add_part(const JointDescription& joint, const Element& element, const Joint
 
 /// The nodes of one joint after its parent body: one per elementary joint, all at the joint's position.
 void add_joint(const std::string& name, const JointDescription& joint, CompiledModel& model, Tree<3>& tree) {
-  const BodyInfo parent = find_body(model, joint.parent);
+  const BodyInfo& parent = find_body(model, joint.parent);
   const Mat<3> R = parent.R_NB * roll_pitch_yaw(joint.orientation);
   const Vec<3> r = parent.r_NB + parent.R_NB * vec(joint.at), child_at = vec(joint.child_at);
   JointInfo info{name, parent.node, tree.nq, tree.nv, 0, 0, {}};
@@ -187,8 +187,8 @@ void add_joint(const std::string& name, const JointDescription& joint, CompiledM
   info.nq = tree.nq - info.q;
   info.nv = tree.nv - info.v;
   model.body_numbers.emplace(name, model.bodies.size());
-  model.joints.push_back(info);
-  model.bodies.push_back(body);
+  model.joints.push_back(std::move(info));
+  model.bodies.push_back(std::move(body));
 }
 
 /// Puts a body's mass on its node.

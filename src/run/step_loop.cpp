@@ -87,16 +87,17 @@ bool StepSchedule::is_force_jump(double t) const { return std::binary_search(for
 
 void set_input(const CompiledModel& model, StateVector& state, int number, double value, double slope) {
   const InputRange& range = model.signals.input(number);
-  const double now = signals_at(model, state).value(model.signals.first_input() + number, state.time, Side::right);
+  double* const numbers = state.inputs() + static_cast<std::ptrdiff_t>(number) * InputCourse::kSize;
+  const bool direct = model.direct_inputs[static_cast<std::size_t>(number)], limited = std::isfinite(range.rate);
+  double now = 0;  // its value, if that matters
+  if (direct || limited) now = signals_at(model, state).value(model.signals.first_input() + number, state.time, Side::right);
   InputCourse course{InputCourse::kSet, state.time, std::clamp(value, range.min, range.max), slope, slope > 0 ? kFarAway : -kFarAway};
-  if (std::isfinite(range.rate)) {
+  if (limited) {
     course.target = course.value;
     course.value = now;
     course.slope = course.target > now ? range.rate : course.target < now ? -range.rate : 0;
   }
-  double* const numbers = state.inputs() + static_cast<std::ptrdiff_t>(number) * InputCourse::kSize;
-  if (*numbers == InputCourse::kJumped || (course.value != now && model.direct_inputs[static_cast<std::size_t>(number)]))
-    course.set = InputCourse::kJumped;
+  if (*numbers == InputCourse::kJumped || (direct && course.value != now)) course.set = InputCourse::kJumped;
   course.write(numbers);
 }
 

@@ -314,19 +314,25 @@ void check_valve(const Description& d, Findings& out, const std::string& path, c
 void check_valve(const Description& d, Findings& out, const std::string& path, const SpoolValveDescription& v) {
   const std::string at = path + ".directional";
   check_dynamics(d, out, at, v.dynamics);
-  std::string ports;
-  for (const auto& item : v.ports) ports += (ports.empty() ? "`" : ", `") + item.first + "`";
+  const auto ports = [&v] {
+    std::string list;
+    for (const auto& item : v.ports) list += (list.empty() ? "`" : ", `") + item.first + "`";
+    return list;
+  };
   if (v.edges.empty()) add_finding(d, out, at + ".edges", "the valve has no edges", "edges between its ports, such as P_A");
-  for (const auto& [name, edge] : v.edges) {
-    const std::string place = at + ".edges." + name;
+  for (const auto& item : v.edges) {
+    const std::string& name = item.first;
+    const auto& edge = item.second;
+    const auto place = [&] { return at + ".edges." + name; };
     const auto nodes = edge_nodes(v, name);
     if (!nodes)
-      add_finding(d, out, place, "`" + name + "` does not name two ports of the valve", "two of " + ports + " joined by `_`, such as P_A");
+      add_finding(d, out, place(), "`" + name + "` does not name two ports of the valve",
+                  "two of " + ports() + " joined by `_`, such as P_A");
     if (nodes && nodes->first == nodes->second)
-      add_finding(d, out, place, "the edge connects `" + nodes->first + "` with itself", "two different nodes");
+      add_finding(d, out, place(), "the edge connects `" + nodes->first + "` with itself", "two different nodes");
     for (std::size_t i = 0; i < edge.areas.size(); ++i)
       if (edge.areas[i][1] < 0)
-        add_finding(d, out, place + ".areas." + std::to_string(i) + ".1", "found the area " + number_text(edge.areas[i][1]) + " m^2",
+        add_finding(d, out, place() + ".areas." + std::to_string(i) + ".1", "found the area " + number_text(edge.areas[i][1]) + " m^2",
                     "an area not less than 0");
   }
 }
@@ -377,19 +383,19 @@ void check_valve(const Description& d, Findings& out, const std::string& path, c
 /// `circuits`: how many quasistatic ones have the actuator.
 template <class Actuator>
 void check_oil_of(const Description& d, Findings& out, const std::string& path, const std::string& name, const Actuator& a, int circuits) {
-  const std::string either = "A and B, or its name among the actuators of one `quasistatic` circuit";
+  constexpr const char* kEither = "A and B, or its name among the actuators of one `quasistatic` circuit";
   if (circuits > 1) add_finding(d, out, path, "`" + name + "` is in " + std::to_string(circuits) + " quasistatic circuits", "one");
   if (circuits > 0) {
-    for (const auto& [key, node] : {std::pair{"A", a.A}, {"B", a.B}})
-      if (!node.empty()) add_finding(d, out, path + "." + key, "`" + name + "` is already supplied by a quasistatic circuit", either);
+    for (const auto& [key, node] : {std::pair{"A", &a.A}, {"B", &a.B}})
+      if (!node->empty()) add_finding(d, out, path + "." + key, "`" + name + "` is already supplied by a quasistatic circuit", kEither);
     if (a.leakage > 0)
       add_finding(d, out, path + ".leakage", "quasistatic circuits do not support leakage", "0, or chambers on volumes (A, B)");
     return;
   }
-  for (const auto& [key, node] : {std::pair{"A", a.A}, {"B", a.B}}) {
+  for (const auto& [key, node] : {std::pair{"A", &a.A}, {"B", &a.B}}) {
     if constexpr (requires { a.plunger; })
       if (a.plunger && *key == 'B') continue;
-    if (node.empty()) add_finding(d, out, path + "." + key, "the chamber has no node", either);
+    if (node->empty()) add_finding(d, out, path + "." + key, "the chamber has no node", kEither);
   }
 }
 
@@ -454,6 +460,7 @@ void check_hydraulics(const Description& d, Findings& out) {
     for (const auto& [actuator, metering] : q.actuators) ++circuits[actuator];
   for (const auto& [name, cylinder] : d.cylinders) check_oil_of(d, out, "cylinders." + name, name, cylinder, circuits[name]);
   for (const auto& [name, motor] : d.motors) check_oil_of(d, out, "motors." + name, name, motor, circuits[name]);
+  if (d.quasistatic.empty()) return;
   const OilNames names{NameIndex(d.volumes), NameIndex(d.cylinders), NameIndex(d.motors)};
   for (const auto& [name, q] : d.quasistatic) check_quasistatic(d, names, out, "quasistatic." + name, q);
 }
