@@ -16,59 +16,62 @@ namespace {
 constexpr double kMissed = 0.2;  // of the load: a step whose extrapolation is not its load
 constexpr int kTurns = 8;        // such steps in a row, too much and too little in turn: a single blow causes up to four
 
-/// The reaction of one joint, and its axis if the friction's load is normal to it.
-struct LoadedJoint {
-  const Actuator* actuator = nullptr;
-  double nominal = 1;  // [N]
-  ReactionChannels::Cells reaction;
-  const BodyInfo* body = nullptr;  // in which the axis is fixed; null: the ground
-  Vec<3> axis = Vec<3>::Zero();    // zero: the load is the whole force
-  double load = 0;                 // found last, in units of the nominal load
-};
-
-/// Counts steps that missed the load to the other side than the step before.
-void count_turn(const LoadedJoint& joint, double applied, double time, double& turns) {
-  const double miss = joint.load - applied;
-  if (!(std::abs(miss) > kMissed * std::max(joint.load, applied)))
-    turns = 0;
-  else
-    turns = (miss > 0 ? 1 : -1) * (miss * turns < 0 ? std::abs(turns) + 1 : 1);
-  if (std::abs(turns) > kTurns)
-    throw SimulationError(
-        time, std::string("friction of ") + joint.actuator->section + "." + joint.actuator->name,
-        "the load that it follows turns from step to step: friction changes it by more than a third of itself, or the step is too long",
-        "a smaller friction at `nominal_load`, a shorter step, or a constant friction without that key");
-}
-
 Vec<3> vector_of(const Vec3d& v) { return {v[0], v[1], v[2]}; }
-
-void place_joint(const CompiledModel& model, const CoordinatePlace& place, LoadedJoint& joint) {
-  bool turns = false;
-  if (place.of_loop) {
-    const auto& [name, loop] = model.description.loops[place.number];
-    joint.reaction = reaction_of_loop(model, name, loop);
-    joint.body = body_named(model, loop.between[0]);
-    joint.axis = vector_of(loop.axis[0]);
-    turns = loop.kind == LoopKind::revolute || loop.kind == LoopKind::universal;
-  } else {
-    const JointDescription& d = model.description.joints[place.number].second;
-    joint.reaction = reaction_of_joint(model, model.body_numbers.at(place.joint));
-    joint.body = body_named(model, d.parent);
-    joint.axis = roll_pitch_yaw(d.orientation) * vector_of(d.axis);
-    turns = d.kind == JointKind::revolute || d.kind == JointKind::universal;
-  }
-  joint.axis *= turns ? 0 : 1 / joint.axis.norm();
-}
 
 }  // namespace
 
 /// The joints, and how their loads are found.
 class FrictionLoads::Reader {
  public:
+  /// The reaction of one joint, and its axis if the friction's load is normal to it.
+  struct LoadedJoint {
+    const Actuator* actuator = nullptr;
+    double nominal = 1;  // [N]
+    ReactionChannels::Cells reaction;
+    const BodyInfo* body = nullptr;  // in which the axis is fixed; null: the ground
+    Vec<3> axis = Vec<3>::Zero();    // zero: the load is the whole force
+    double load = 0;                 // found last, in units of the nominal load
+
+    void place(const CompiledModel& model, const CoordinatePlace& at);
+    /// Counts steps that missed the load to the other side than the step before.
+    void count_turn(double applied, double time, double& turns) const;
+  };
+
   virtual ~Reader() = default;
   virtual void find(const StateVector& state, Side side) = 0;
   std::vector<LoadedJoint> joints;
 };
+
+void FrictionLoads::Reader::LoadedJoint::count_turn(double applied, double time, double& turns) const {
+  const double miss = load - applied;
+  if (!(std::abs(miss) > kMissed * std::max(load, applied)))
+    turns = 0;
+  else
+    turns = (miss > 0 ? 1 : -1) * (miss * turns < 0 ? std::abs(turns) + 1 : 1);
+  if (std::abs(turns) > kTurns)
+    throw SimulationError(
+        time, std::string("friction of ") + actuator->section + "." + actuator->name,
+        "the load that it follows turns from step to step: friction changes it by more than a third of itself, or the step is too long",
+        "a smaller friction at `nominal_load`, a shorter step, or a constant friction without that key");
+}
+
+void FrictionLoads::Reader::LoadedJoint::place(const CompiledModel& model, const CoordinatePlace& at) {
+  bool turns = false;
+  if (at.of_loop) {
+    const auto& [name, loop] = model.description.loops[at.number];
+    reaction = reaction_of_loop(model, name, loop);
+    body = body_named(model, loop.between[0]);
+    axis = vector_of(loop.axis[0]);
+    turns = loop.kind == LoopKind::revolute || loop.kind == LoopKind::universal;
+  } else {
+    const JointDescription& d = model.description.joints[at.number].second;
+    reaction = reaction_of_joint(model, model.body_numbers.at(at.joint));
+    body = body_named(model, d.parent);
+    axis = roll_pitch_yaw(d.orientation) * vector_of(d.axis);
+    turns = d.kind == JointKind::revolute || d.kind == JointKind::universal;
+  }
+  axis *= turns ? 0 : 1 / axis.norm();
+}
 
 template <int D>
 class FrictionLoads::ReaderIn final : public Reader {
@@ -109,17 +112,17 @@ FrictionLoads::FrictionLoads(const CompiledModel& model) : model_(model) {
       else
         reader_ = std::make_unique<ReaderIn<3>>(model);
     }
-    LoadedJoint& joint = reader_->joints.emplace_back();
+    Reader::LoadedJoint& joint = reader_->joints.emplace_back();
     joint.actuator = &a;
     joint.nominal = *elements_of(model.description, port.place)->friction->nominal_load;
-    place_joint(model, port.place, joint);
+    joint.place(model, port.place);
   }
 }
 
 FrictionLoads::~FrictionLoads() = default;
 
 void FrictionLoads::apply(double time, StateVector& state) const {
-  for (const LoadedJoint& joint : reader_->joints) {
+  for (const Reader::LoadedJoint& joint : reader_->joints) {
     const int k = joint.actuator->load;
     state.y()[k + kAppliedLoad] = std::max(0.0, state.y()[k + kFoundLoad] + time * state.ydot()[k + kFoundLoad]);
   }
@@ -127,9 +130,9 @@ void FrictionLoads::apply(double time, StateVector& state) const {
 
 void FrictionLoads::advance(StateVector& state, double h) {
   reader_->find(state, Side::left);
-  for (const LoadedJoint& joint : reader_->joints) {
+  for (const Reader::LoadedJoint& joint : reader_->joints) {
     double *y = state.y() + joint.actuator->load, *ydot = state.ydot() + joint.actuator->load;
-    count_turn(joint, y[kAppliedLoad], state.time, ydot[kAppliedLoad]);
+    joint.count_turn(y[kAppliedLoad], state.time, ydot[kAppliedLoad]);
     ydot[kFoundLoad] = (joint.load - y[kFoundLoad]) / h;
     y[kFoundLoad] = joint.load;
   }
@@ -138,7 +141,7 @@ void FrictionLoads::advance(StateVector& state, double h) {
 double FrictionLoads::renew(StateVector& state, Side side) {
   reader_->find(state, side);
   double change = 0;
-  for (const LoadedJoint& joint : reader_->joints) {
+  for (const Reader::LoadedJoint& joint : reader_->joints) {
     double *y = state.y() + joint.actuator->load, *ydot = state.ydot() + joint.actuator->load;
     change = std::max(change, std::abs(joint.load - y[kAppliedLoad]) / std::max(joint.load, 1.0));
     y[kAppliedLoad] = y[kFoundLoad] = joint.load;
