@@ -48,7 +48,7 @@ def test_inputs_of_a_run_are_those_of_the_program(driven, program, root, tmp_pat
 
 @pytest.mark.parametrize("inputs, error", [({"command": np.nan}, tr.ModelError), ({"comand": 1}, tr.ModelError), ({"command": ([0, 1], [1])}, tr.ModelError),
                                            ({"command": ([1, 0], [1, 2])}, tr.ModelError), (3, TypeError),
-                                           ({3: 1}, TypeError), ({"command": ([0, 1], ["a", "b"])}, TypeError), ({"command": [1, 2, 3]}, TypeError)])
+                                           ({3: 1}, TypeError), ({"command": ([0, 1], ["a", "b"])}, tr.ModelError), ({"command": [1, 2, 3]}, TypeError)])
 def test_wrong_inputs_of_a_run_are_refused(driven, inputs, error):
     with pytest.raises(error):
         driven.run(0.1, inputs=inputs)
