@@ -286,9 +286,8 @@ std::function<void(double)> watch_of(const std::function<bool(double)>& progress
 Sensitivities response_sensitivities(const std::shared_ptr<const Model>& model, const SensitivityOptions& options) {
   return translated([&] {
     const std::vector<SampledChannel> channels = channels_of(model, options);
-    ResponseSensitivity of =
-        response_sensitivity(*model->content().compiled, paths_of(*model, options.parameters), channels, options.threads,
-                             watch_of(options.progress));
+    ResponseSensitivity of = response_sensitivity(*model->content().compiled, paths_of(*model, options.parameters), channels,
+                                                  options.threads, watch_of(options.progress));
     Sensitivities result{options.times, std::move(of.values), std::move(of.derivatives), std::move(of.failure)};
     if (!result.values.empty()) result.times.resize(result.values.front().size());
     return result;

@@ -154,7 +154,8 @@ void bind_batch(py::module_& module) {
       .def("set_parameters", set_parameters, py::arg("values"), py::arg("mask") = py::none())
       .def_property_readonly("failed", failed)
       .def_property_readonly("times", times)
-      .def("error", [](Fleet& f, int machine) {
+      .def("error",
+           [](Fleet& f, int machine) {
              const Use use(f.busy);
              return f.batch.error(machine);
            })

@@ -18,7 +18,8 @@ struct Run {
 
 /// (run, what ended it): KeyboardInterrupt, an error of the progress function, or None. A run does not hold the exception, whose traceback
 /// may hold the run.
-py::tuple run(const SharedModel& model, int start, std::optional<double> duration, const std::string& input_file, const py::object& progress) {
+py::tuple run(const SharedModel& model, int start, std::optional<double> duration, const std::string& input_file,
+              const py::object& progress) {
   py::object interruption = py::none();
   RunOptions options;
   options.start = static_cast<Start>(start);
@@ -31,6 +32,7 @@ py::tuple run(const SharedModel& model, int start, std::optional<double> duratio
       return true;
     } catch (py::error_already_set& error) {
       interruption = error.value();
+      if (error.trace()) PyException_SetTraceback(interruption.ptr(), error.trace().ptr());
       return false;
     }
   };

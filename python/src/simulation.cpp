@@ -234,11 +234,13 @@ void bind_simulation(py::module_& module) {
       .def_property_readonly(
           "time", [](const Saved& s) { return s.state.time(); }, "[s]")
       .def_property_readonly(
-          "fingerprint", [](const Saved& s) { return s.state.fingerprint(); }, "That of the model: states are exchanged between equal ones.")
+          "fingerprint", [](const Saved& s) { return s.state.fingerprint(); },
+          "That of the model: states are exchanged between equal ones.")
       .def_property_readonly(
           "positions", [](const Saved& s) { return vector(s.state.positions()); }, "Coordinates of all joints [m, rad]; a copy.")
       .def_property_readonly(
-          "velocities", [](const Saved& s) { return vector(s.state.velocities()); }, "Of the coordinates of all joints [m/s, rad/s]; a copy.")
+          "velocities", [](const Saved& s) { return vector(s.state.velocities()); },
+          "Of the coordinates of all joints [m/s, rad/s]; a copy.")
       .def_property_readonly(
           "first_order", [](const Saved& s) { return vector(s.state.first_order()); },
           "States of first order, such as pressures [Pa] and those of valves and control blocks; a copy.")
@@ -248,8 +250,7 @@ void bind_simulation(py::module_& module) {
           "__eq__", [](const Saved& a, const Saved& b) { return a.state == b.state; }, py::is_operator())
       .def("__repr__",
            [](const Saved& s) { return "<trunnion.State at " + py::str(py::float_(s.state.time())).cast<std::string>() + " s>"; })
-      .def(py::pickle([](const Saved& s) { return py::bytes(s.state.bytes()); },
-                      [](const py::bytes& bytes) { return state_of(bytes); }));
+      .def(py::pickle([](const Saved& s) { return py::bytes(s.state.bytes()); }, [](const py::bytes& bytes) { return state_of(bytes); }));
 
   py::class_<Machine, std::shared_ptr<Machine>>(module, "Simulation")
       .def(py::init<const SharedModel&, int>(), py::call_guard<py::gil_scoped_release>())

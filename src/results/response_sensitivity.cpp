@@ -81,7 +81,8 @@ std::vector<Diagnostic> sensitivity_findings(const CompiledModel& model) {
 }
 
 ResponseSensitivity response_sensitivity(const CompiledModel& model, const std::vector<std::string>& parameters,
-                                         const std::vector<SampledChannel>& channels, int threads, const std::function<void(double)>& watch) {
+                                         const std::vector<SampledChannel>& channels, int threads,
+                                         const std::function<void(double)>& watch) {
   const std::string compact = differentiable(model, parameters);
   // a run for so many parameters at a time
   static_assert(kParametersOfRun == tangents::kVariables);

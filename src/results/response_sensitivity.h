@@ -34,7 +34,8 @@ std::vector<Diagnostic> sensitivity_findings(const CompiledModel& model);
 /// on `threads`. `watch` (may be null) is called with the time [s] every few steps, by any of the threads; what it throws ends the runs. Throws InputError for an unknown parameter and for a model without derivatives, Error for an unknown channel and for a start
 /// without solution.
 ResponseSensitivity response_sensitivity(const CompiledModel& model, const std::vector<std::string>& parameters,
-                                         const std::vector<SampledChannel>& channels, int threads = 1, const std::function<void(double)>& watch = {});
+                                         const std::vector<SampledChannel>& channels, int threads = 1,
+                                         const std::function<void(double)>& watch = {});
 
 struct ResponseGradient {
   std::vector<std::vector<double>> values;     // per channel and time, SI; shorter if the run ended early

@@ -43,7 +43,8 @@ void for_each_number(State& state, Visit&& visit) {
 
 class Backwards {
  public:
-  Backwards(const std::string& compact, const std::vector<std::string>& parameters, const std::vector<Response>& responses, const Watch& watch)
+  Backwards(const std::string& compact, const std::vector<std::string>& parameters, const std::vector<Response>& responses,
+            const Watch& watch)
       : watch_(watch) {
     for (const Response& response : responses)
       channels_.push_back({response.channel, std::vector<Number>(response.times.begin(), response.times.end())});
@@ -149,8 +150,7 @@ class Backwards {
 }  // namespace
 
 std::string follow_gradients(const std::string& compact, const std::vector<std::string>& parameters, std::vector<Response>& responses,
-                             const std::function<SumWeights()>& weigh, std::vector<std::vector<Real>>& gradients,
-                             const Watch& watch) {
+                             const std::function<SumWeights()>& weigh, std::vector<std::vector<Real>>& gradients, const Watch& watch) {
   Backwards backwards(compact, parameters, responses, watch);
   gradients.clear();
   std::string failure = backwards.follow(responses);

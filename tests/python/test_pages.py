@@ -1,7 +1,9 @@
 """The examples of docs/python.md and the notebooks, executed in order."""
 # SPDX-License-Identifier: BSD-3-Clause
 import json
+import os
 import re
+import subprocess
 import sys
 import types
 
@@ -62,6 +64,15 @@ def test_examples_do_what_they_say(page):
     assert page[10]["ends"][0] < page[10]["ends"][1] < page[10]["ends"][2]
 
 
+def test_types_of_the_package_and_the_examples(root, tmp_path):
+    pytest.importorskip("mypy")
+    (tmp_path / "examples.py").write_text("\n".join(code for _, code in blocks(root)), encoding="utf-8")
+    environment = {**os.environ, "MYPYPATH": str(root / "python")}
+    for checked in ([root / "python/trunnion"], ["--ignore-missing-imports", "--check-untyped-defs", "examples.py"]):
+        done = subprocess.run([sys.executable, "-m", "mypy", *map(str, checked)], cwd=tmp_path, env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout
+
+
 class Plots:
     """Stand-in for matplotlib: accepts everything, and counts curves."""
 
@@ -84,7 +95,7 @@ class Plots:
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_notebooks_run(name, root, monkeypatch):
-    monkeypatch.chdir(root)
+    monkeypatch.chdir(root / "docs/notebooks")  # from which Jupyter starts them
     plots = Plots()
     pyplot = types.ModuleType("matplotlib.pyplot")
     pyplot.subplots = plots.subplots
