@@ -56,6 +56,8 @@ class Batch:
     its `solver.compiled` is `on` or `auto`; results then agree to rounding errors. `remark` says what was chosen.
     """
 
+    __slots__ = ("model", "n", "inputs", "outputs", "_paths", "_units", "_values", "_drawn", "_fixed", "_random", "_core", "__weakref__")
+
     def __init__(self, model: Model, n: int, threads: int = 1, start: str = "stated", inputs: Sequence[str] = (), outputs: Sequence[str] = (),
                  parameters: Optional[Mapping[str, Any]] = None, randomize: Optional[Mapping[str, Sampler]] = None, seed: Optional[int] = None,
                  lanes: str = "off") -> None:

@@ -29,12 +29,12 @@ _IN_PYTHON = [(re.compile(of_program), here) for of_program, here in (
     (r"--vary PATH=VALUES", "vary={path: values}"), (r"--vary PATH=a:b", 'vary={path: "a:b"}'), (r"--pairs FILE\.csv", 'pairs="file.csv"'),
     (r"--kpi NAME=EXPRESSION, such as p_max=max\(lift\.force\)", 'kpi={name: expression}, such as {"p_max": "max(lift.force)"}'),
     (r"--sample (lhs:[\w,]+)", r'sample="\1"'), (r"--keep (\w+)", r'keep="\1"'), (r"--set ([\w.]+)=([^\s`;]+)", r'{"\1": \2} in overrides'),
-    (r"--set\b", "overrides"), (r"--(vary|kpi|actuator|channels|commands|sample|pairs|keep|overwrite|start|threads)\b", r"\1"),
-    (r"(there is no (channel|parameter|input) '[^'\n]*')$", r"\1; model.\2s lists all"))]
+    (r"--set\b", "overrides"), (r"--(vary|kpi|actuator|channels|commands|sample|pairs|keep|overwrite|start|threads)\b", r"\1"))]
+_UNKNOWN = re.compile(r"(there is no (channel|parameter|input) '[^'\n]*')$")
 
 
 def _in_python(text: str) -> str:
-    """A text of the core, with arguments of this package for options of the program, and what lists names."""
+    """A text of the core, with arguments of this package for options of the program."""
     for of_program, here in _IN_PYTHON:
         text = of_program.sub(here, text)
     return text
@@ -49,9 +49,10 @@ class ModelError(ValueError):
 
     @classmethod
     def _of_core(cls, text: str, findings: Sequence[Any]) -> "ModelError":
-        return cls(_in_python(text), [[_in_python(part) if isinstance(part, str) else part for part in finding] for finding in findings])
+        text = _UNKNOWN.sub(r"\1; model.\2s lists all", _in_python(text))
+        return cls(text, [[_in_python(part) if isinstance(part, str) else part for part in finding] for finding in findings])
 
-    def of_argument(self, name: str, paths: Iterable[str]) -> "ModelError":
+    def _of_argument(self, name: str, paths: Iterable[str]) -> "ModelError":
         """The same about paths of another argument than `overrides`."""
         paths, text = list(paths), str(self)
         for path in paths:

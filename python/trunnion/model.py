@@ -358,7 +358,7 @@ class Model:
                                 [",".join(repr(float(c)) for c in numbers)] if len(numbers) else [],
                                 [f"{path}={','.join(override_text(v, path) for v in values)}" for path, values in varied.items()])
             except ModelError as error:
-                raise error.of_argument("vary", varied) from None
+                raise error._of_argument("vary", varied) from None
             return _read_curves(os.path.join(folder, "curve.csv"))
 
 

@@ -272,7 +272,7 @@ def _single(model: Model, paths: List[str], points: list, expressions: Mapping[s
         except RunError as error:
             return _fail(result, i, str(error))
         except ModelError as error:
-            result._invalid[i] = error.of_argument("values", paths)
+            result._invalid[i] = error._of_argument("values", paths)
             return _fail(result, i, str(result._invalid[i]))
         except _Stopped:
             return

@@ -230,13 +230,15 @@ def test_threads_step_in_parallel_and_one_simulation_belongs_to_one(driven):
     sim, refused = driven.simulation(), []  # at rest
     thread = threading.Thread(target=sim.step, args=(400_000,))
     thread.start()
-    while thread.is_alive() and not refused:  # only possible because the GIL is released
+    reads = [lambda: sim["lever.angle"], lambda: sim.time, lambda: sim._core.steps, lambda: sim._core.iterations]
+    while thread.is_alive() and len(refused) < len(reads):  # only possible because the GIL is released
         try:
-            sim["lever.angle"]
+            reads[len(refused)]()
         except RuntimeError as error:
             refused.append(str(error))
+    assert not thread.is_alive() or repr(sim).endswith("in use>")
     thread.join()
-    assert refused and "another thread" in refused[0]
+    assert len(refused) == len(reads) and all("another thread" in text for text in refused)
     assert sim.time == pytest.approx(400)
 
 
