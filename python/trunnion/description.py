@@ -31,6 +31,8 @@ class Section(Dict[str, Any]):
 
     def update(self, content: Any = (), /, **more: Any) -> None:  # type: ignore[override]
         """As of a dict; mappings become sections."""
+        if not isinstance(content, Mapping) and not np.iterable(content):
+            raise TypeError(f"a section is updated by a mapping, not {type(content).__name__}")
         for key, value in {**dict(content), **more}.items():
             self[key] = value
 

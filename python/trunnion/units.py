@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 import os
+import re
 from typing import Any, Callable, List, Mapping, Sequence, Union
 
 import numpy as np
@@ -22,10 +23,12 @@ def to_si(value: Quantity, unit: str = "", name: str = "the value") -> float:
     `unit` is the SI unit of the quantity; a text with another kind of unit raises `ModelError`, as do NaN and infinity.
     """
     text_of(unit, "unit")
-    if unit:
-        size = quantity(f"1 {unit}", "SI", "unit")  # raises where it is no unit
+    for one in re.split(", | or ", unit):  # `-, m/rad or rad/m` of some parameters
+        if one in ("", "-"):
+            continue
+        size = quantity(f"1 {one}", "SI", "unit")  # raises where it is no unit
         if abs(size - 1) > 1e-12:
-            raise ModelError(f"unit must be the SI unit of the quantity, but 1 {unit} is {size:g} in SI")
+            raise ModelError(f"unit must be the SI unit of the quantity, but 1 {one} is {size:g} in SI")
     return quantity(value, unit, name)
 
 
@@ -90,7 +93,7 @@ def indices_of(find: Callable[[str], int], names: Any, what: str) -> List[int]:
 def times_of(times: Any, default: Callable[[], np.ndarray]) -> List[float]:
     """Times [s], of None the default. Raises TypeError, ModelError."""
     found = default() if times is None else array_of(times, "times", "s")
-    if found.ndim != 1:
+    if found.ndim != 1 or len(found) == 0:
         raise ModelError(f"times must be a list of times [s], but have shape {found.shape}")
     return found.tolist()
 

@@ -4,6 +4,7 @@ import itertools
 import os
 import pickle
 import subprocess
+import threading
 
 import numpy as np
 import pytest
@@ -76,6 +77,20 @@ def test_failed_machines_keep_their_state_and_restart(failing):
     failing.step(n=1)
     failing.restore(1, failing.save(0))
     assert failing.save(1) == failing.save(0)
+
+
+def test_a_batch_belongs_to_one_thread(driven):
+    fleet, refused = tr.Batch(driven, 4, outputs=["lever.angle"]), []
+    reads = [lambda: fleet.error(0), lambda: fleet.failed, lambda: fleet.time, fleet.read]
+    thread = threading.Thread(target=fleet.step, kwargs={"n": 100_000})
+    thread.start()
+    while thread.is_alive() and len(refused) < len(reads):
+        try:
+            reads[len(refused)]()
+        except RuntimeError as error:
+            refused.append(str(error))
+    thread.join()
+    assert len(refused) == len(reads) and all("another thread" in text for text in refused) and fleet.error(0) == ""
 
 
 def test_parameters_are_those_in_force(driven):

@@ -88,6 +88,7 @@ def test_findings_of_inputs_name_no_temporary_file(driven):
     (lambda m, r: m.sensitivities(["gravity.1"], ["x"]), tr.ModelError, "model.channels lists all"),
     (lambda m, r: m.sensitivities(["gravity.1"], ["lever.angle"], [0.01]).by("x", "lever.angle"), tr.ModelError, "the parameters are gravity.1"),
     (lambda m, r: m.gradients(["lever.angle"], parameters=3), TypeError, "parameters must be a list of names, not int"),
+    (lambda m, r: m.gradients(["lever.angle"], []), tr.ModelError, "list of times"),
     (lambda m, r: m.gradients(["lever.angle"], weigh=3), TypeError, "weigh must be a function"),
     (lambda m, r: m.gradients(["lever.angle"], [0.01], lambda y: y * np.nan, ["gravity.1"]), tr.ModelError, "finite numbers"),
     (lambda m, r: tr.Model(3), TypeError, "must be a path, not int"),

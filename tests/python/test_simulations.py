@@ -353,6 +353,8 @@ def test_parts_of_descriptions_are_sections_however_they_are_put_in():
     assert '"items"' in d.json()
     with pytest.raises(TypeError, match="must be a mapping such as"):
         tr.Description(3)
+    with pytest.raises(TypeError, match="updated by a mapping, not int"):
+        d.bodies |= 3
 
 
 def test_findings_of_descriptions_have_paths():
@@ -387,10 +389,13 @@ def test_models_say_what_they_are(lever, driven):
         tr.Model("nothing.yaml")
 
 
-def test_units():
+def test_units(lever, crane):
+    every_parameter = [*lever.parameters, *crane.parameters]
+    assert tr.to_si("5 N m", "N or N m") == 5 == tr.to_si(5, "-, m/rad or rad/m")
     assert tr.to_si("80 mm", "m") == 0.08 and tr.to_si(3) == 3 and tr.to_si(np.float32(0.5)) == 0.5
     assert tr.mm(50, 63).tolist() == [tr.to_si("50 mm"  , "m"), tr.to_si("63 mm", "m")]
     assert np.allclose(tr.bar(1, 2), [1e5, 2e5]) and np.allclose(tr.deg(180), [np.pi]) and np.allclose(tr.units("L/min", 6), [1e-4])
+    assert all(tr.to_si(p.value, p.unit) == p.value for p in every_parameter)
     for value, unit, error in (("3 mm", "Pa", tr.ModelError), ("x", "m", tr.ModelError), ("5 m", 3, TypeError), ("5 m", "nonsense", tr.ModelError), ("5 m", "mm", tr.ModelError), (np.inf, "m", tr.ModelError), ([1], "m", TypeError), (None, "m", TypeError)):
         with pytest.raises(error):
             tr.to_si(value, unit)
