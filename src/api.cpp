@@ -271,11 +271,23 @@ std::vector<SampledChannel> channels_of(const std::shared_ptr<const Model>& mode
 
 }  // namespace
 
+namespace {
+
+/// Ends a run of derivatives where a progress function returns false.
+std::function<void(double)> watch_of(const std::function<bool(double)>& progress) {
+  if (!progress) return {};
+  return [&progress](double time) {
+    if (!progress(time)) throw Interrupted(time, 2);
+  };
+}
+
+}  // namespace
+
 Sensitivities response_sensitivities(const std::shared_ptr<const Model>& model, const SensitivityOptions& options) {
   return translated([&] {
     const std::vector<SampledChannel> channels = channels_of(model, options);
-    ResponseSensitivity of =
-        response_sensitivity(*model->content().compiled, paths_of(*model, options.parameters), channels, options.threads);
+    ResponseSensitivity of = response_sensitivity(*model->content().compiled, paths_of(*model, options.parameters), channels,
+                                                  options.threads, watch_of(options.progress));
     Sensitivities result{options.times, std::move(of.values), std::move(of.derivatives), std::move(of.failure)};
     if (!result.values.empty()) result.times.resize(result.values.front().size());
     return result;
@@ -289,7 +301,7 @@ Gradients response_gradients(const std::shared_ptr<const Model>& model, const Se
     std::vector<std::string> paths = paths_of(*model, options.parameters);
     if (paths.empty())
       for (const ParameterInfo& parameter : model->parameters()) paths.push_back(parameter.name);
-    ResponseGradient of = response_gradient(*model->content().compiled, paths, channels, weigh);
+    ResponseGradient of = response_gradient(*model->content().compiled, paths, channels, weigh, watch_of(options.progress));
     Gradients result{options.times, std::move(of.values), std::move(of.gradients), std::move(of.failure)};
     if (!result.values.empty()) result.times.resize(result.values.front().size());
     return result;

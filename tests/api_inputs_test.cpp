@@ -654,4 +654,33 @@ TEST(ResponseSensitivities, AreThoseOfTheRun) {
   EXPECT_THROW((void)trunnion::response_sensitivities(model, options), ModelError);
 }
 
+TEST(ResponseSensitivities, EndWhereTheProgressSaysSo) {
+  const auto model = Model::from_text(with(machine("signals: {command: {steps: [[0.1003 s, 1]]}, lever: {steps: [[0.2 s, 3]]}}\n"), ""));
+  trunnion::SensitivityOptions options;
+  options.parameters = {model->parameter("cylinders.ram.bore")};
+  options.channels = {"mass.position"};
+  options.times = {0.4};
+  double last = 0;
+  int calls = 0;
+  const auto until = [&](double end) {
+    calls = 0;
+    options.progress = [&calls, &last, end](double time) {
+      ++calls;
+      last = time;
+      return time < end;
+    };
+  };
+  until(0.2);
+  EXPECT_THROW((void)trunnion::response_sensitivities(model, options), trunnion::RunError);
+  EXPECT_NEAR(last, 0.2, 0.03);
+  const auto ends = [](const std::vector<std::vector<double>>&) { return trunnion::SumWeights{{{1}}}; };
+  until(0.2);
+  EXPECT_THROW((void)trunnion::response_gradients(model, options, ends), trunnion::RunError);
+  EXPECT_NEAR(last, 0.2, 0.03);
+  until(1);  // also on the way back
+  EXPECT_EQ(trunnion::response_gradients(model, options, ends).failure, "");
+  EXPECT_GT(calls, 2);
+  EXPECT_LT(last, 0.03);
+}
+
 }  // namespace

@@ -16,6 +16,8 @@ struct SensitivityOptions {
   std::vector<std::string> channels{};  ///< names
   std::vector<double> times{};  ///< [s] increasing; values between steps are interpolated linearly, at a jump they are those before it
   int threads = 1;              ///< the result does not depend on it
+  std::function<bool(double time)>
+      progress{};  ///< called with the time [s] every few steps, by any of the threads; false ends the run by a RunError
 };
 
 /// Values of channels and their derivatives, SI.

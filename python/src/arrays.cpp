@@ -1,6 +1,7 @@
 // Arrays and lists for Python.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <string_view>
 
 #include "bindings.h"
 
@@ -40,6 +41,32 @@ std::string text(const std::vector<py::ssize_t>& shape) {
 void require_shape(const Array& array, std::vector<py::ssize_t> shape, const char* what) {
   const std::vector<py::ssize_t> found(array.shape(), array.shape() + array.ndim());
   if (found != shape) throw ModelError(std::string(what) + " has shape " + text(found) + "; expected " + text(shape));
+}
+
+Array numbers(const py::object& values, const char* what) {
+  const auto plain = py::array::ensure(values);
+  if (plain && std::string_view("biufO").find(plain.dtype().kind()) != std::string_view::npos)
+    if (auto array = Array::ensure(plain)) return array;
+  PyErr_Clear();
+  throw py::type_error(std::string(what) + " must be an array of numbers, not " + py::repr(values).cast<std::string>().substr(0, 60));
+}
+
+long count(const py::object& value, const char* name, long most) {
+  if (PyIndex_Check(value.ptr()) == 0)
+    throw py::type_error(std::string(name) + " must be an integer, not " + Py_TYPE(value.ptr())->tp_name);
+  const auto number = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
+  if (!number) throw py::error_already_set();
+  int overflow = 0;
+  const long found = PyLong_AsLongAndOverflow(number.ptr(), &overflow);
+  if (overflow != 0 || found > most || found < -most)
+    throw py::type_error(std::string(name) + " is too large: " + py::str(number).cast<std::string>());
+  return found;
+}
+
+void refuse_arguments(const std::string& expected, const py::kwargs& found) {
+  std::string names;
+  for (const auto& item : found) names += (names.empty() ? "" : ", ") + item.first.cast<std::string>();
+  throw py::type_error(expected + (names.empty() ? "" : "; found the names " + names));
 }
 
 void throw_interruption(long done, long steps, const std::function<py::object()>& kept) {

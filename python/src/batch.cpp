@@ -50,7 +50,8 @@ double seconds() { return std::chrono::duration<double>(std::chrono::steady_cloc
 
 /// All machines make a part of the steps before signals are looked for, so that an interrupted batch has made the same steps in every machine
 /// that has not failed.
-int step(Fleet& f, int steps) {
+int step(Fleet& f, const py::object& n) {
+  const int steps = static_cast<int>(count(n, "n", std::numeric_limits<int>::max()));
   constexpr double kLong = 0.2, kShort = 0.05;  // [s] of a part
   const Use use(f.busy);
   int failed = 0, done = 0;
@@ -81,8 +82,9 @@ py::array read(Fleet& f) {
 
 /// The outputs at the present state and after each of `steps` steps: (steps + 1, machines, outputs). Ends early, with the records until
 /// then, where `stop()` is true; null: never.
-py::array record(Fleet& f, int steps, const std::function<bool()>& stop) {
+py::array record(Fleet& f, const py::object& n, const std::function<bool()>& stop) {
   constexpr double kBetweenChecks = 0.05;  // [s]
+  const int steps = static_cast<int>(count(n, "n", std::numeric_limits<int>::max()));
   const Use use(f.busy);
   if (steps < 0) throw ModelError("the number of steps must not be negative");
   const py::ssize_t row = f.batch.size() * f.columns(f.batch.options().outputs);
@@ -152,7 +154,11 @@ void bind_batch(py::module_& module) {
       .def("set_parameters", set_parameters, py::arg("values"), py::arg("mask") = py::none())
       .def_property_readonly("failed", failed)
       .def_property_readonly("times", times)
-      .def("error", [](Fleet& f, int machine) { return f.batch.error(machine); })
+      .def("error",
+           [](Fleet& f, int machine) {
+             const Use use(f.busy);
+             return f.batch.error(machine);
+           })
       .def("state_bytes",
            [](Fleet& f, int machine) {
              const Use use(f.busy);

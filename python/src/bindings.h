@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -59,6 +60,12 @@ py::array vector(const std::vector<double>& values);
 py::array empty(std::vector<py::ssize_t> shape);
 /// Throws ModelError unless the array has this shape; `what` names it.
 void require_shape(const Array& array, std::vector<py::ssize_t> shape, const char* what);
+/// An array of numbers. Throws TypeError, also for texts and complex numbers; `what` names it.
+Array numbers(const py::object& values, const char* what);
+/// An integer of at most `most`. Throws TypeError; `name` is that of the argument.
+long count(const py::object& value, const char* name, long most = std::numeric_limits<long>::max());
+/// A TypeError for arguments that fit no function.
+[[noreturn]] void refuse_arguments(const std::string& expected, const py::kwargs& found);
 template <class Index>
 std::vector<Index> indices(const std::vector<int>& numbers) {
   std::vector<Index> list;

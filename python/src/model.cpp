@@ -1,5 +1,8 @@
 // Models, and recorded runs in memory.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <chrono>
+#include <future>
+
 #include "bindings.h"
 
 namespace trunnion::python {
@@ -11,10 +14,12 @@ using Release = py::call_guard<py::gil_scoped_release>;
 /// A recorded run. Its columns are views of the memory of the run.
 struct Run {
   RunResult result;
-  py::object interruption;  // what ended it: KeyboardInterrupt, or an error of the progress function
 };
 
-Run run(const SharedModel& model, int start, std::optional<double> duration, const std::string& input_file, const py::object& progress) {
+/// (run, what ended it): KeyboardInterrupt, an error of the progress function, or None. A run does not hold the exception, whose traceback
+/// may hold the run.
+py::tuple run(const SharedModel& model, int start, std::optional<double> duration, const std::string& input_file,
+              const py::object& progress) {
   py::object interruption = py::none();
   RunOptions options;
   options.start = static_cast<Start>(start);
@@ -27,6 +32,7 @@ Run run(const SharedModel& model, int start, std::optional<double> duration, con
       return true;
     } catch (py::error_already_set& error) {
       interruption = error.value();
+      if (error.trace()) PyException_SetTraceback(interruption.ptr(), error.trace().ptr());
       return false;
     }
   };
@@ -39,7 +45,7 @@ Run run(const SharedModel& model, int start, std::optional<double> duration, con
     return run_in_memory(model.model, options);
   }();
   if (interruption.is_none()) check(result.end_time(), py::none());  // a signal in the last steps keeps the result, too
-  return {std::move(result), std::move(interruption)};
+  return py::make_tuple(Run{std::move(result)}, interruption);
 }
 
 py::array column(const py::object& self, std::size_t channel) {
@@ -49,15 +55,26 @@ py::array column(const py::object& self, std::size_t channel) {
   return view;
 }
 
-/// (times, values [channels, times], derivatives [parameters, channels, times], failure).
+/// (times, values [channels, times], derivatives [parameters, channels, times], failure). The threads need no GIL: this one looks for signals.
 py::tuple sensitivities(const SharedModel& model, const std::vector<int>& parameters, const std::vector<std::string>& channels,
                         const std::vector<double>& times, int threads) {
-  SensitivityOptions options{{}, channels, times, threads};
-  for (const int number : parameters) options.parameters.push_back({number});
-  const Sensitivities found = [&] {
+  constexpr auto kBetweenChecks = std::chrono::milliseconds(20);
+  std::atomic<bool> stopped = false;
+  SensitivityOptions options{indices<ParameterIndex>(parameters), channels, times, threads, [&](double) { return !stopped; }};
+  auto work = std::async(std::launch::async, [&] { return response_sensitivities(model.model, options); });
+  std::optional<py::error_already_set> raised;
+  {
     const py::gil_scoped_release unlocked;
-    return response_sensitivities(model.model, options);
-  }();
+    while (work.wait_for(kBetweenChecks) != std::future_status::ready) {
+      const py::gil_scoped_acquire lock;
+      if (!raised && PyErr_CheckSignals() != 0) {
+        raised.emplace();
+        stopped = true;
+      }
+    }
+  }
+  if (raised) throw py::error_already_set(*raised);
+  const Sensitivities found = work.get();
   py::list derivatives;
   for (const auto& of : found.derivatives) derivatives.append(matrix(of, found.times.size()));
   return py::make_tuple(vector(found.times), matrix(found.values, found.times.size()), derivatives, found.failure);
@@ -66,10 +83,14 @@ py::tuple sensitivities(const SharedModel& model, const std::vector<int>& parame
 /// (times, values [channels, times], gradients [sums, parameters], failure); weigh(values) returns an array [sums, channels, times].
 py::tuple gradients(const SharedModel& model, const std::vector<int>& parameters, const std::vector<std::string>& channels,
                     const std::vector<double>& times, const py::function& weigh) {
-  SensitivityOptions options{{}, channels, times, 1};
-  for (const int number : parameters) options.parameters.push_back({number});
   std::optional<py::error_already_set> raised;
-  const Gradients found = [&] {
+  SensitivityOptions options{indices<ParameterIndex>(parameters), channels, times, 1, {}};
+  options.progress = [&](double) {
+    const py::gil_scoped_acquire lock;
+    if (!raised && PyErr_CheckSignals() != 0) raised.emplace();
+    return !raised;
+  };
+  const auto compute = [&] {
     const py::gil_scoped_release unlocked;
     return response_gradients(model.model, options, [&](const std::vector<std::vector<double>>& values) {
       const py::gil_scoped_acquire lock;
@@ -90,6 +111,14 @@ py::tuple gradients(const SharedModel& model, const std::vector<int>& parameters
       }
       return weights;
     });
+  };
+  const Gradients found = [&] {
+    try {
+      return compute();
+    } catch (const RunError&) {
+      if (raised) throw py::error_already_set(*raised);
+      throw;
+    }
   }();
   if (raised) throw py::error_already_set(*raised);
   return py::make_tuple(vector(found.times), matrix(found.values, found.times.size()), matrix(found.gradients, parameters.size()),
@@ -182,7 +211,6 @@ void bind_model(py::module_& module) {
       .def_property_readonly("rows", [](const Run& r) { return r.result.rows(); })
       .def_property_readonly("end_time", [](const Run& r) { return r.result.end_time(); })
       .def_property_readonly("cancelled", [](const Run& r) { return r.result.cancelled(); })
-      .def_property_readonly("interruption", [](const Run& r) { return r.interruption; })
       .def_property_readonly("failure", failure)
       .def("channels", [](const Run& r) { return infos(r.result.channels()); })
       .def("column", column)

@@ -13,6 +13,11 @@ void raise(const char* name, const Arguments&... arguments) {
   PyErr_SetObject(type.ptr(), type(arguments...).ptr());
 }
 
+void raise_model_error(const ModelError& error, const py::list& findings) {
+  const py::object type = py::module_::import("trunnion.errors").attr("ModelError");
+  PyErr_SetObject(type.ptr(), type.attr("_of_core")(error.what(), findings).ptr());
+}
+
 py::list findings_of(const ModelError& error) {
   py::list list;
   for (const Finding& f : error.findings()) list.append(py::make_tuple(f.file, f.line, f.column, f.path, f.found, f.expected, f.hint));
@@ -22,7 +27,7 @@ py::list findings_of(const ModelError& error) {
 void translate(std::exception_ptr pointer) {
   try {
     if (pointer) std::rethrow_exception(pointer);
-  } catch (const ModelError& error) { raise("ModelError", error.what(), findings_of(error)); } catch (const RunError& error) {
+  } catch (const ModelError& error) { raise_model_error(error, findings_of(error)); } catch (const RunError& error) {
     raise("RunError", error.what(), error.time(), error.equations(), error.remedy());
   }
 }

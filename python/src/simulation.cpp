@@ -41,14 +41,15 @@ void advance(Simulation& simulation, long steps, const Kept& kept) {
   }
 }
 
-long checked_steps(long steps) {
+long checked_steps(const py::object& n) {
+  const long steps = count(n, "n");
   if (steps < 0) throw ModelError("the number of steps must not be negative");
   return steps;
 }
 
-void step(Machine& m, long steps) {
+void step(Machine& m, const py::object& n) {
   const Use use(m.busy);
-  advance(m.simulation, checked_steps(steps), nothing);
+  advance(m.simulation, checked_steps(n), nothing);
 }
 
 void run_until(Machine& m, double end) {
@@ -105,7 +106,10 @@ py::dict transition(Machine& m, const std::vector<int>& parameters) {
   const Use use(m.busy);
   std::vector<ParameterIndex> indices;
   for (const int number : parameters) indices.push_back({number});
-  const Transition t = m.simulation.transition(indices);
+  const Transition t = [&] {
+    const py::gil_scoped_release unlocked;
+    return m.simulation.transition(indices);
+  }();
   py::dict d;
   d["begin"] = t.begin, d["end"] = t.end;
   d["states"] = infos(t.states), d["inputs"] = infos(t.inputs);
@@ -153,7 +157,10 @@ class Io {
   Io(std::shared_ptr<Machine> machine, const std::vector<int>& inputs, const std::vector<int>& outputs)
       : machine_(std::move(machine)), inputs_(indices<InputIndex>(inputs)), outputs_(indices<ChannelIndex>(outputs)) {}
 
-  py::array step(const std::optional<Array>& u, long steps, const py::object& out) {
+  py::array step(const py::object& values_of_inputs, const py::object& n, const py::object& out) {
+    const long steps = checked_steps(n);
+    std::optional<Array> u;
+    if (!values_of_inputs.is_none()) u = numbers(values_of_inputs, "u");
     const Use use(machine_->busy);
     py::array_t<double> y = array_for(out);
     Simulation& simulation = machine_->simulation;
@@ -163,7 +170,7 @@ class Io {
       const double* values = u->data();
       for (const InputIndex input : inputs_) simulation.set(input, *values++);
     }
-    advance(simulation, checked_steps(steps), [this] { return py::cast(*this, py::return_value_policy::reference); });
+    advance(simulation, steps, [this] { return py::cast(*this, py::return_value_policy::reference); });
     simulation.read(outputs_, y.mutable_data());
     return y;
   }
@@ -198,6 +205,15 @@ class Io {
   std::vector<ChannelIndex> outputs_;
 };
 
+Saved state_of(const py::object& content) {
+  if (PyBytes_Check(content.ptr()) == 0 && PyByteArray_Check(content.ptr()) == 0 && PyMemoryView_Check(content.ptr()) == 0)
+    throw py::type_error(std::string("State.from_bytes() needs bytes(state), not ") + Py_TYPE(content.ptr())->tp_name);
+  const auto bytes = py::reinterpret_steal<py::bytes>(PyBytes_FromObject(content.ptr()));
+  if (!bytes) throw py::error_already_set();
+  if (PyBytes_Size(bytes.ptr()) == 0) throw ModelError("these bytes are no state: there are none");
+  return {State::from_bytes(bytes), {}};
+}
+
 template <class F>
 auto locked(F f) {
   return [f](Machine& m) {
@@ -209,29 +225,36 @@ auto locked(F f) {
 }  // namespace
 
 void bind_simulation(py::module_& module) {
+  py::options options;
+  options.disable_function_signatures();
   py::class_<Saved>(module, "State", "The state of a machine; bytes(state) and State.from_bytes are its binary form.")
-      .def_property_readonly("time", [](const Saved& s) { return s.state.time(); })
-      .def_property_readonly("fingerprint", [](const Saved& s) { return s.state.fingerprint(); })
-      .def_property_readonly("positions", [](const Saved& s) { return vector(s.state.positions()); })
-      .def_property_readonly("velocities", [](const Saved& s) { return vector(s.state.velocities()); })
-      .def_property_readonly("first_order", [](const Saved& s) { return vector(s.state.first_order()); })
+      .def(py::init([](const py::args&, const py::kwargs&) -> Saved {
+        throw py::type_error("a State is made by Simulation.save(), Batch.save() or State.from_bytes()");
+      }))
+      .def_property_readonly(
+          "time", [](const Saved& s) { return s.state.time(); }, "[s]")
+      .def_property_readonly(
+          "fingerprint", [](const Saved& s) { return s.state.fingerprint(); },
+          "That of the model: states are exchanged between equal ones.")
+      .def_property_readonly(
+          "positions", [](const Saved& s) { return vector(s.state.positions()); }, "Coordinates of all joints [m, rad]; a copy.")
+      .def_property_readonly(
+          "velocities", [](const Saved& s) { return vector(s.state.velocities()); },
+          "Of the coordinates of all joints [m/s, rad/s]; a copy.")
+      .def_property_readonly(
+          "first_order", [](const Saved& s) { return vector(s.state.first_order()); },
+          "States of first order, such as pressures [Pa] and those of valves and control blocks; a copy.")
       .def("__bytes__", [](const Saved& s) { return py::bytes(s.state.bytes()); })
-      .def_static("from_bytes",
-                  [](const py::bytes& bytes) {
-                    return Saved{State::from_bytes(bytes), {}};
-                  })
+      .def_static("from_bytes", state_of, "A state from bytes(state). Raises ModelError where they are none.")
       .def(
           "__eq__", [](const Saved& a, const Saved& b) { return a.state == b.state; }, py::is_operator())
       .def("__repr__",
            [](const Saved& s) { return "<trunnion.State at " + py::str(py::float_(s.state.time())).cast<std::string>() + " s>"; })
-      .def(py::pickle([](const Saved& s) { return py::bytes(s.state.bytes()); },
-                      [](const py::bytes& bytes) {
-                        return Saved{State::from_bytes(bytes), {}};
-                      }));
+      .def(py::pickle([](const Saved& s) { return py::bytes(s.state.bytes()); }, [](const py::bytes& bytes) { return state_of(bytes); }));
 
   py::class_<Machine, std::shared_ptr<Machine>>(module, "Simulation")
       .def(py::init<const SharedModel&, int>(), py::call_guard<py::gil_scoped_release>())
-      .def_property_readonly("time", [](Machine& m) { return m.simulation.time(); })
+      .def_property_readonly("time", locked([](Simulation& s) { return s.time(); }))
       .def("step", step)
       .def("run_until", run_until)
       .def("restart", restart)
@@ -273,20 +296,31 @@ void bind_simulation(py::module_& module) {
       .def("select_coordinates", locked([](Simulation& s) { s.select_coordinates(); }))
       .def("linearize", linearize)
       .def("transition", transition, py::arg("parameters"))
-      .def_property_readonly("steps", [](Machine& m) { return m.simulation.steps(); })
-      .def_property_readonly("iterations", [](Machine& m) { return m.simulation.iterations(); });
+      .def_property_readonly("steps", locked([](Simulation& s) { return s.steps(); }))
+      .def_property_readonly("iterations", locked([](Simulation& s) { return s.iterations(); }));
 
   py::class_<Io>(module, "Io", "Chosen inputs and outputs of a simulation, made by Simulation.io: arrays in, arrays out.")
-      .def(py::init<std::shared_ptr<Machine>, const std::vector<int>&, const std::vector<int>&>())
+      .def(py::init([](const py::args&, const py::kwargs&) -> Io {
+        throw py::type_error("an Io is made by Simulation.io(inputs, outputs), lists of names");
+      }))
       .def("step", &Io::step, py::arg("u") = py::none(), py::arg("n") = 1, py::arg("out") = py::none(),
            "Sets the inputs to u (SI), advances n steps and returns the outputs (SI); None leaves the inputs as they are. `out`, an array "
            "of\n"
            "float64, is filled and returned. Raises RunError; on Ctrl-C Interrupted, whose `steps` are those completed.")
+      .def("step",
+           [](Io&, const py::args&, const py::kwargs& found) -> py::object {
+             refuse_arguments("io.step() takes u, n and out: io.step(u, n=10, out=y)", found);
+           })
       .def("read", &Io::read, py::arg("out") = py::none(), "The outputs at the present state.")
+      .def("read",
+           [](Io&, const py::args&, const py::kwargs& found) -> py::object { refuse_arguments("io.read() takes out alone", found); })
       .def("__repr__", &Io::text)
       .def("__reduce__", [](const Io&) -> py::object {
         throw py::type_error("an Io cannot be pickled: pickle the model and save() of the simulation, and call io() again");
       });
+  module.def("io", [](std::shared_ptr<Machine> machine, const std::vector<int>& inputs, const std::vector<int>& outputs) {
+    return Io(std::move(machine), inputs, outputs);
+  });
 }
 
 }  // namespace trunnion::python

@@ -23,7 +23,7 @@ def progress_bar(total: float, unit: str, wanted: bool) -> Any:
     if not wanted:
         return None
     try:
-        from tqdm.auto import tqdm
+        bar = importlib.import_module("tqdm.auto").tqdm
     except ImportError:
         return None
-    return tqdm(total=total, unit=unit, leave=False, bar_format="{l_bar}{bar}| {n:.3g}/{total:.3g} {unit} [{elapsed}<{remaining}]")
+    return bar(total=total, unit=unit, leave=False, bar_format="{l_bar}{bar}| {n:.3g}/{total:.3g} {unit} [{elapsed}<{remaining}]")

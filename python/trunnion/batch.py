@@ -2,31 +2,46 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import Any, Callable, List, Mapping, Optional, Sequence
 
 import numpy as np
 
 from . import _trunnion
 from ._trunnion import State
-from .errors import Interrupted, ModelError, count, not_a_count
+from .errors import Interrupted, ModelError, RunError, count
 from .model import Model, start_number
-from .units import Quantity, array_of, indices_of, mapping_of, to_si
+from .units import Quantity, array_of, indices_of, mapping_of, names_of, quantity
 
 __all__ = ["Batch", "uniform"]
 
 Sampler = Callable[[np.random.Generator, int, str], np.ndarray]
 
 
-def uniform(low: Quantity, high: Quantity) -> Sampler:
-    """Numbers between low and high, for `Batch(randomize={path: uniform(a, b)})`."""
+class _Uniform:
+    def __init__(self, low: Quantity, high: Quantity) -> None:
+        self._low, self._high = low, high
 
-    def sample(random: np.random.Generator, n: int, unit: str) -> np.ndarray:
-        a, b = to_si(low, unit, "low"), to_si(high, unit, "high")
+    def __call__(self, random: np.random.Generator, n: int, unit: str) -> np.ndarray:
+        a, b = quantity(self._low, unit, "low"), quantity(self._high, unit, "high")
         if not a <= b:
-            raise ModelError(f"uniform({low}, {high}): low is above high")
+            raise ModelError(f"{self!r}: low is above high")
         return random.uniform(a, b, n)
 
-    return sample
+    def __repr__(self) -> str:
+        return f"uniform({self._low!r}, {self._high!r})"
+
+
+def uniform(low: Quantity, high: Quantity) -> Sampler:
+    """Numbers between low and high, for `Batch(randomize={path: uniform(a, b)})`."""
+    return _Uniform(low, high)
+
+
+def _generator(seed: Any) -> np.random.Generator:
+    try:
+        return np.random.default_rng(seed)
+    except (TypeError, ValueError):
+        raise TypeError(f"seed must be an integer of at least 0, not {seed!r:.60}") from None
 
 
 class Batch:
@@ -41,6 +56,8 @@ class Batch:
     its `solver.compiled` is `on` or `auto`; results then agree to rounding errors. `remark` says what was chosen.
     """
 
+    __slots__ = ("model", "n", "inputs", "outputs", "_paths", "_units", "_values", "_drawn", "_fixed", "_random", "_core", "__weakref__")
+
     def __init__(self, model: Model, n: int, threads: int = 1, start: str = "stated", inputs: Sequence[str] = (), outputs: Sequence[str] = (),
                  parameters: Optional[Mapping[str, Any]] = None, randomize: Optional[Mapping[str, Sampler]] = None, seed: Optional[int] = None,
                  lanes: str = "off") -> None:
@@ -49,10 +66,13 @@ class Batch:
         n, threads = count(n, "n"), count(threads, "threads")
         if lanes not in ("off", "auto"):
             raise ModelError(f'lanes: expected "off" or "auto", not {lanes!r:.60}')
+        if n < 1:
+            raise ModelError("a batch needs at least one machine")
         core = model._core
+        inputs, outputs = names_of(inputs, "input"), names_of(outputs, "output")
         u, y = indices_of(core.input, inputs, "input"), indices_of(core.channel, outputs, "output")
         self.model, self.n = model, n
-        self.inputs, self.outputs = list(inputs), list(outputs)
+        self.inputs, self.outputs = inputs, outputs
         given, drawn = mapping_of(parameters, "parameters"), mapping_of(randomize, "randomize")
         both = set(given) & set(drawn)
         if both:
@@ -63,11 +83,11 @@ class Batch:
         self._paths = [*given, *drawn]
         numbers = indices_of(core.parameter, self._paths, "parameter")
         self._units = [model.parameters[number].unit for number in numbers]
-        values = np.empty((n, len(numbers))) if n > 0 else np.empty((0, len(numbers)))
+        values = np.empty((n, len(numbers)))
         for k, (path, number) in enumerate(zip(self._paths, numbers)):
             values[:, k] = model.parameters[number].value if path in drawn else _column(given[path], n, self._units[k], path)
         self._values, self._drawn, self._fixed = values, drawn, len(given)
-        self._random = np.random.default_rng(seed)
+        self._random = _generator(seed)
         self._core = _trunnion.Batch(core, n, threads, start_number(start), u, y, numbers, values, lanes == "auto")
 
     @property
@@ -88,20 +108,28 @@ class Batch:
     def reset(self, seed: Optional[int] = None, mask: Any = None) -> np.ndarray:
         """Starts machines again at time 0: all, or those whose mask is true. Returns the outputs (n, k). seed: of randomize, from now on."""
         if seed is not None:
-            self._random = np.random.default_rng(seed)
+            self._random = _generator(seed)
         chosen = None
         if mask is not None:
             chosen = np.asarray(mask)
             if chosen.dtype != bool or chosen.shape != (self.n,):
                 raise ModelError(f"mask has shape {chosen.shape} and type {chosen.dtype}; expected ({self.n},) and bool")
+        values = self._values.copy()
         if self._drawn:
             for k, draw in enumerate(self._drawn.values(), self._fixed):
                 sample = array_of(draw(self._random, self.n, self._units[k]), f"randomize {self._paths[k]}: the numbers drawn")
                 if sample.shape != (self.n,):
                     raise ModelError(f"randomize {self._paths[k]}: {sample.shape} numbers; expected ({self.n},)")
-                self._values[:, k] = sample if chosen is None else np.where(chosen, sample, self._values[:, k])
-            self._core.set_parameters(self._values, chosen)
-        self._core.reset(chosen)
+                values[:, k] = sample if chosen is None else np.where(chosen, sample, values[:, k])
+        try:
+            if self._drawn:
+                self._core.set_parameters(values, chosen)
+            self._core.reset(chosen)
+        except (ModelError, RunError):
+            if self._drawn:
+                self._core.set_parameters(self._values, chosen)
+            raise
+        self._values = values
         return self._core.read()
 
     def step(self, actions: Any = None, n: int = 1) -> np.ndarray:
@@ -116,8 +144,6 @@ class Batch:
         except Interrupted as stop:
             stop.result = self
             raise
-        except TypeError:
-            raise not_a_count("n", n) from None
         return self._core.read()
 
     def read(self) -> np.ndarray:
@@ -129,10 +155,7 @@ class Batch:
 
         Ctrl-C raises `Interrupted` with the records until then as `.result`.
         """
-        try:
-            return self._core.record(n)
-        except TypeError:
-            raise not_a_count("n", n) from None
+        return self._core.record(n)
 
     @property
     def failed(self) -> np.ndarray:
@@ -149,9 +172,11 @@ class Batch:
         return self._core.times
 
     @property
-    def parameters(self) -> dict:
-        """Present values by path, (n,) each, SI."""
-        return {path: self._values[:, k].copy() for k, path in enumerate(self._paths)}
+    def parameters(self) -> Mapping[str, np.ndarray]:
+        """Present values by path, (n,) each, SI; read-only: they change by `reset()` and by another batch."""
+        values = self._values.copy()
+        values.flags.writeable = False
+        return MappingProxyType({path: values[:, k] for k, path in enumerate(self._paths)})
 
     def save(self, machine: int) -> State:
         """The state of a machine."""
@@ -173,7 +198,10 @@ class Batch:
         return self.n
 
     def __repr__(self) -> str:
-        failed = int(self.failed.sum())
+        try:
+            failed = int(self.failed.sum())
+        except RuntimeError:  # another thread steps it
+            failed = 0
         return f"<trunnion.Batch: {self.n} of {self.model.title!r}, {len(self.inputs)} inputs, {len(self.outputs)} outputs{f', {failed} failed' if failed else ''}>"
 
     def __reduce__(self) -> Any:
@@ -182,10 +210,11 @@ class Batch:
 
 def _column(values: Any, n: int, unit: str, path: str) -> np.ndarray:
     if isinstance(values, str) or not np.iterable(values):
-        return np.full(n, to_si(values, unit, path))
-    if np.ndim(values) != 1:
-        raise ModelError(f"{path}: an array of shape {np.shape(values)}; expected one number per machine, ({n},)")
-    column: List[float] = [to_si(value, unit, path) for value in values]
+        return np.full(n, quantity(values, unit, path))
+    given: Any = values
+    if np.ndim(given) != 1:
+        raise ModelError(f"{path}: an array of shape {np.shape(given)}; expected one number per machine, ({n},)")
+    column: List[float] = [quantity(value, unit, path) for value in given]
     if len(column) != n:
         raise ModelError(f"{path}: {len(column)} numbers for {n} machines")
     return np.array(column)

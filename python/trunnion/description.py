@@ -6,23 +6,61 @@ import copy
 import json
 import os
 from pathlib import Path
-from typing import Any, Dict, Mapping, Optional, Union
+from typing import Any, Dict, Mapping, Optional, TypeVar, Union
 
 import numpy as np
 
 from .errors import ModelError
 from .model import Model
+from .units import mapping_of, path_of
 
 __all__ = ["Description"]
 
+_Self = TypeVar("_Self", bound="Section")
+
 
 class Section(Dict[str, Any]):
-    """A part of a model: a dict whose keys are also attributes; a missing one is made when it is used."""
+    """A part of a model: a dict whose keys are also attributes; a missing one is made when it is used.
+
+    Keys that are methods of dicts, as `items`, `keys`, `values`, `get`, are written `d["bodies"]["items"]`.
+    """
 
     def __init__(self, content: Any = (), **more: Any) -> None:
         super().__init__()
+        self.update(content, **more)
+
+    def update(self, content: Any = (), /, **more: Any) -> None:  # type: ignore[override]
+        """As of a dict; mappings become sections."""
+        if not isinstance(content, Mapping) and not np.iterable(content):
+            raise TypeError(f"a section is updated by a mapping, not {type(content).__name__}")
         for key, value in {**dict(content), **more}.items():
             self[key] = value
+
+    def setdefault(self, name: str, default: Any = None) -> Any:
+        """As of a dict; mappings become sections."""
+        if name not in self:
+            self[name] = default
+        return self[name]
+
+    def copy(self: _Self) -> _Self:
+        """A copy that shares no section with this one."""
+        return copy.deepcopy(self)
+
+    def __or__(self: _Self, other: Any) -> _Self:  # type: ignore[override]
+        if not isinstance(other, Mapping):
+            return NotImplemented
+        result = self.copy()
+        result.update(other)
+        return result
+
+    def __ror__(self: _Self, other: Any) -> _Self:  # type: ignore[override]
+        if not isinstance(other, Mapping):
+            return NotImplemented
+        return type(self)({**other, **self})
+
+    def __ior__(self: _Self, other: Any) -> _Self:  # type: ignore[override,misc]
+        self.update(other)
+        return self
 
     def __setitem__(self, name: str, value: Any) -> None:
         super().__setitem__(name, _sections(value))
@@ -60,11 +98,11 @@ class Description(Section):
         d.solver = {"step": "1 ms", "duration": 2}
         m = d.model()
 
-    Checks, defaults and findings are those of model files.
+    Checks, defaults and findings are those of model files. Names that are methods of dicts: `d["bodies"]["items"]`.
     """
 
     def __init__(self, content: Optional[Mapping[str, Any]] = None, **sections: Any) -> None:
-        super().__init__({"trunnion": 1, **(content or {}), **sections})
+        super().__init__({"trunnion": 1, **mapping_of(content, "a description", "{'title': 'Pendulum'}"), **sections})
 
     def __deepcopy__(self, memo: Any) -> "Description":
         return Description({key: copy.deepcopy(value, memo) for key, value in self.items()})
@@ -86,7 +124,7 @@ class Description(Section):
 
     def save(self, file: Union[str, "os.PathLike[str]"]) -> None:
         """Writes a model file."""
-        Path(file).write_text(self.yaml(), encoding="utf-8")
+        Path(path_of(file, "file")).write_text(self.yaml(), encoding="utf-8")
 
 
 def _sections(value: Any) -> Any:

@@ -7,7 +7,8 @@ from typing import Any, Callable, List, NamedTuple, Optional, Sequence
 import numpy as np
 
 from ._optional import require
-from .errors import ModelError
+from .errors import missing
+from .units import names_of
 
 __all__ = ["LinearSystem", "Mode", "OtherSide", "Transition"]
 
@@ -46,14 +47,27 @@ def select(names: Sequence[str], wanted: Optional[Sequence[str]], what: str) -> 
     """Positions of the wanted names; all for None. Raises ModelError."""
     if wanted is None:
         return list(range(len(names)))
-    if isinstance(wanted, str):
-        raise TypeError(f"{what}s must be a list of names, not one text")
     positions = []
-    for name in wanted:
+    for name in names_of(wanted, what):
         if name not in names:
-            raise ModelError(f"there is no {what} {name!r}; the {what}s are {', '.join(names) or 'none'}")
+            raise missing(name, names, what)
         positions.append(list(names).index(name))
     return positions
+
+
+def _without_dots(names: Sequence[str]) -> List[str]:
+    """`boom_angle` for `boom.angle`; where that is taken, `boom_angle_2`."""
+    found: List[str] = []
+    taken = {name for name in names if "." not in name}
+    for name in names:
+        new = base = name.replace(".", "_")
+        number = 1
+        while "." in name and new in taken:
+            number += 1
+            new = f"{base}_{number}"
+        taken.add(new)
+        found.append(new)
+    return found
 
 
 class LinearSystem:
@@ -95,6 +109,7 @@ class LinearSystem:
         return require("scipy.signal", "to_scipy()").StateSpace(self.A, self.B, self.C, self.D)
 
     def to_control(self) -> Any:
-        """A state-space system of python-control with the names of states, inputs and outputs; needs control."""
+        """A state-space system of python-control with the names of states, inputs and outputs, `_` for their `.`; needs control."""
         ss: Callable[..., Any] = require("control", "to_control()").ss
-        return ss(self.A, self.B, self.C, self.D, states=self.states, inputs=self.inputs, outputs=self.outputs)
+        states, inputs, outputs = (_without_dots(names) for names in (self.states, self.inputs, self.outputs))
+        return ss(self.A, self.B, self.C, self.D, states=states, inputs=inputs, outputs=outputs)

@@ -6,16 +6,19 @@ import dataclasses
 import os
 import tempfile
 from pathlib import Path
-from typing import Any, Callable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import _trunnion
 from ._optional import progress_bar
-from .errors import Interrupted, ModelError, RunError
+from .errors import Interrupted, ModelError, RunError, count, missing
 from .linear import LinearSystem
 from .result import Result
-from .units import Quantity, array_of, index_of, indices_of, mapping_of, override_text, to_si
+from .units import Quantity, array_of, index_of, indices_of, mapping_of, names_of, override_text, path_of, quantity, text_of, times_of, values_of
+
+if TYPE_CHECKING:
+    from .simulation import Simulation
 
 __all__ = ["Model", "Channel", "Gradients", "Input", "Parameter", "Sensitivities"]
 
@@ -23,7 +26,7 @@ STARTS = ("stated", "equilibrium", "steady")
 
 
 def start_number(start: str) -> int:
-    if start in STARTS:
+    if isinstance(start, str) and start in STARTS:
         return STARTS.index(start)
     raise ModelError(f"there is no start {start!r}; expected 'stated', 'equilibrium' or 'steady'")
 
@@ -34,6 +37,12 @@ class Channel(NamedTuple):
     name: str
     unit: str
     meaning: str
+
+
+def _position(name: Any, names: Sequence[str], what: str) -> int:
+    if name not in names:
+        raise missing(name, names, what)
+    return names.index(name)
 
 
 class Sensitivities(NamedTuple):
@@ -47,7 +56,7 @@ class Sensitivities(NamedTuple):
 
     def by(self, parameter: str, channel: str) -> np.ndarray:
         """d channel / d parameter at `times`."""
-        return self.derivatives[self.parameters.index(parameter), self.channels.index(channel)]
+        return self.derivatives[_position(parameter, self.parameters, "parameter"), _position(channel, self.channels, "channel")]
 
 
 class Gradients(NamedTuple):
@@ -61,7 +70,7 @@ class Gradients(NamedTuple):
 
     def by(self, parameter: str) -> np.ndarray:
         """The derivatives of all sums by a parameter."""
-        return self.gradients[:, self.parameters.index(parameter)]
+        return self.gradients[:, _position(parameter, self.parameters, "parameter")]
 
 
 class Input(NamedTuple):
@@ -94,7 +103,7 @@ class Model:
     """
 
     def __init__(self, file: Union[str, "os.PathLike[str]"], overrides: Optional[Mapping[str, Any]] = None) -> None:
-        self._take(("file", os.fspath(file)), mapping_of(overrides, "overrides"))
+        self._take(("file", path_of(file, "the file of a model")), mapping_of(overrides, "overrides"))
 
     def _take(self, source: Tuple[str, str], overrides: dict) -> None:
         texts = [f"{path}={override_text(value, path)}" for path, value in overrides.items()]
@@ -195,7 +204,7 @@ class Model:
 
     def save(self, file: Union[str, "os.PathLike[str]"]) -> None:
         """Writes `yaml()` to a file."""
-        Path(file).write_text(self.yaml(), encoding="utf-8")
+        Path(path_of(file, "file")).write_text(self.yaml(), encoding="utf-8")
 
     def __repr__(self) -> str:
         where = f" from {self._source[1]!r}" if self._source[0] == "file" else ""
@@ -214,7 +223,7 @@ class Model:
 
         Raises `RunError` if the simulation fails and `Interrupted` on Ctrl-C, both with the results until then as `.result`.
         """
-        seconds = None if duration is None else to_si(duration, "s", "duration")
+        seconds = None if duration is None else quantity(duration, "s", "duration")
         total = self.duration if seconds is None else seconds
         if on_progress is not None and not callable(on_progress):
             raise TypeError(f"on_progress must be a function of the time [s], not {type(on_progress).__name__}")
@@ -228,40 +237,48 @@ class Model:
 
         with _InputFile(self, inputs, total) as file:
             try:
-                run = _trunnion.run(self._core, start_number(start), seconds, file, report if bar is not None or on_progress else None)
+                run, interruption = _trunnion.run(self._core, start_number(start), seconds, file, report if bar is not None or on_progress else None)
             finally:
                 if bar is not None:
                     bar.close()
         result = Result._of(run, self)
-        if run.interruption is not None:
-            if type(run.interruption) is KeyboardInterrupt:
-                raise Interrupted(f"interrupted at {run.end_time:g} s; .result has what was simulated", result)
-            raise run.interruption
+        if interruption is not None:
+            try:
+                if type(interruption) is KeyboardInterrupt:
+                    raise Interrupted(f"interrupted at {run.end_time:g} s; .result has what was simulated", result)
+                raise interruption
+            finally:
+                del interruption  # whose traceback holds this frame
         if run.failure is not None:
             raise RunError(*run.failure, result)
         return result
 
-    def sensitivities(self, parameters: Sequence[str], channels: Sequence[str], times: Optional[Sequence[float]] = None,
+    def sensitivities(self, parameters: Sequence[str], channels: Sequence[str], times: Optional[Sequence[Quantity]] = None,
                       threads: Optional[int] = None) -> Sensitivities:
         """The derivatives of channels of a run from the stated start with respect to parameters, exact for the run as it is computed.
 
-        parameters, channels: names. times [s]: increasing; default 201 of the whole run. threads: default one per processor; the result does not
+        parameters, channels: names. times [s]: increasing; default 201 of the whole run. threads: default, and 0, one per processor; the result does not
         depend on it. One run gives the derivatives by four parameters, in the time of three to six ordinary ones.
 
-        Raises `RunError` if the run fails, with what it reached as `.result`; `ModelError` for integrators without fixed steps and co-simulations.
+        Raises `RunError` if the run fails, with what it reached as `.result`; `ModelError` for integrators without fixed steps and co-simulations;
+        `Interrupted` on Ctrl-C, without result.
         """
+        parameters, channels = names_of(parameters, "parameter"), names_of(channels, "channel")
         numbers = indices_of(self._core.parameter, parameters, "parameter")
         indices_of(self._core.channel, channels, "channel")
-        wanted = np.linspace(0.0, self.duration, 201) if times is None else array_of(times, "times")
-        count = os.cpu_count() or 1 if threads is None else threads
-        reached, values, derivatives, failure = _trunnion.sensitivities(self._core, numbers, list(channels), list(wanted), count)
+        wanted = times_of(times, lambda: np.linspace(0.0, self.duration, 201))
+        number = count(threads or 0, "threads")
+        if number < 0:
+            raise ModelError("threads must not be negative")
+        with _Derivatives("sensitivities"):
+            reached, values, derivatives, failure = _trunnion.sensitivities(self._core, numbers, channels, wanted, number or os.cpu_count() or 1)
         shape = (len(numbers), len(channels), len(reached))
         result = Sensitivities(tuple(parameters), tuple(channels), reached, values, np.array(derivatives).reshape(shape))
         if failure:
             raise RunError(failure, float(reached[-1]) if len(reached) else 0.0, result=result)
         return result
 
-    def gradients(self, channels: Sequence[str], times: Optional[Sequence[float]] = None,
+    def gradients(self, channels: Sequence[str], times: Optional[Sequence[Quantity]] = None,
                   weigh: Optional[Callable[[np.ndarray], Any]] = None, parameters: Optional[Sequence[str]] = None) -> Gradients:
         """The gradients of functions of a run with respect to any number of parameters, by one run backwards; exact for the run as it is computed.
 
@@ -269,31 +286,38 @@ class Model:
         (channels, times) and returns the derivatives of a function of them, of the same shape, or of several, (functions, channels, times):
         `lambda y: 2 * (y - wanted)` for a sum of squares. Default: each channel at its last time.
 
-        Raises `RunError` if the run fails, with what it reached as `.result`; `ModelError` as `sensitivities`, and for energies that sum over the run.
+        Raises `RunError` if the run fails, with what it reached as `.result`; `ModelError` as `sensitivities`, and for energies that sum over the run;
+        `Interrupted` on Ctrl-C, without result.
         """
-        names = [p.name for p in self.parameters] if parameters is None else list(parameters)
+        channels = names_of(channels, "channel")
+        names = [p.name for p in self.parameters] if parameters is None else names_of(parameters, "parameter")
+        if weigh is not None and not callable(weigh):
+            raise TypeError(f"weigh must be a function of the values (channels, times), not {type(weigh).__name__}")
         numbers = indices_of(self._core.parameter, names, "parameter")
         indices_of(self._core.channel, channels, "channel")
-        wanted = np.array([self.duration]) if times is None else array_of(times, "times")
+        wanted = times_of(times, lambda: np.array([self.duration]))
 
         def weights(values: np.ndarray) -> np.ndarray:
             if weigh is None:
                 each = np.zeros((len(values), *values.shape))
                 each[range(len(values)), range(len(values)), -1] = 1
                 return each
-            found = np.asarray(weigh(values), dtype=float)
+            found = array_of(weigh(values), "what weigh returns")
             found = found[np.newaxis] if found.ndim == 2 else found
             if found.ndim != 3 or found.shape[1:] != values.shape:
-                raise ValueError(f"weigh returned the shape {found.shape}; expected {values.shape}, or (functions, {values.shape[0]}, {values.shape[1]})")
+                raise ModelError(f"weigh returned the shape {found.shape}; expected {values.shape}, or (functions, {values.shape[0]}, {values.shape[1]})")
+            if not np.all(np.isfinite(found)):
+                raise ModelError("weigh must return finite numbers")
             return found
 
-        reached, values, gradients, failure = _trunnion.gradients(self._core, numbers, list(channels), list(wanted), weights)
+        with _Derivatives("gradients"):
+            reached, values, gradients, failure = _trunnion.gradients(self._core, numbers, channels, wanted, weights)
         result = Gradients(tuple(names), tuple(channels), reached, values, gradients)
         if failure:
             raise RunError(failure, float(reached[-1]) if len(reached) else 0.0, result=result)
         return result
 
-    def simulation(self, start: str = "stated") -> "Any":
+    def simulation(self, start: str = "stated") -> "Simulation":
         """A `Simulation` at its start: "stated", in "equilibrium", or in "steady" operation."""
         from .simulation import Simulation
 
@@ -308,7 +332,7 @@ class Model:
         if isinstance(at, str) and at in STARTS:
             return self.simulation(at).linearize(inputs, outputs, independent)
         try:
-            time = to_si(at, "s", "at")
+            time = quantity(at, "s", "at")
         except (ModelError, TypeError) as error:
             raise type(error)(f"{error}; expected 'stated', 'equilibrium', 'steady' or a time [s]") from None
         if time < 0:
@@ -317,16 +341,24 @@ class Model:
         sim.run_until(time)
         return sim.linearize(inputs, outputs, independent)
 
-    def curve(self, actuator: str = "", commands: Sequence[float] = (), vary: Optional[Mapping[str, Sequence[Any]]] = None) -> List["Curve"]:
-        """Force-velocity curves of an actuator of a quasistatic circuit: one for each combination of commands and varied values."""
+    def curve(self, actuator: str = "", commands: Sequence[float] = (), vary: Optional[Mapping[str, Any]] = None) -> List["Curve"]:
+        """Force-velocity curves of an actuator of a quasistatic circuit: one for each combination of commands and varied values.
+
+        actuator: its name; default: the only one. vary: {path: list of values}, in SI or texts with units.
+        """
+        text_of(actuator, "actuator")
+        varied = {path: values_of(values) for path, values in mapping_of(vary, "vary").items()}
         file, overrides, numbers = self._source[1], self._overrides, np.ravel(array_of(commands, "commands"))
         with tempfile.TemporaryDirectory() as folder:
             if self._source[0] != "file":
                 file, overrides = os.path.join(folder, "model.yaml"), {}
                 self.save(file)
-            _trunnion.curve(file, folder, [f"{path}={override_text(value)}" for path, value in overrides.items()], actuator,
-                            [",".join(repr(float(c)) for c in numbers)] if len(numbers) else [],
-                            [f"{path}={','.join(override_text(v, path) for v in values)}" for path, values in mapping_of(vary, "vary").items()])
+            try:
+                _trunnion.curve(file, folder, [f"{path}={override_text(value)}" for path, value in overrides.items()], actuator,
+                                [",".join(repr(float(c)) for c in numbers)] if len(numbers) else [],
+                                [f"{path}={','.join(override_text(v, path) for v in values)}" for path, values in varied.items()])
+            except ModelError as error:
+                raise error._of_argument("vary", varied) from None
             return _read_curves(os.path.join(folder, "curve.csv"))
 
 
@@ -355,6 +387,20 @@ def _read_curves(path: str) -> List[Curve]:
     return [Curve(dict(zip(names[:at], key)), *np.array(points).T) for key, points in groups.items()]
 
 
+class _Derivatives:
+    """Ctrl-C during derivatives of a run, which exist at its end alone."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if kind is KeyboardInterrupt:
+            raise Interrupted(f"{self._what} were interrupted") from None
+
+
 class _InputFile:
     """Inputs of a run as a file."""
 
@@ -371,11 +417,11 @@ class _InputFile:
         for name, value in inputs.items():
             unit = model.inputs[index_of(model._core.input, name, "input")].unit
             if isinstance(value, (tuple, list)) and len(value) == 2 and np.ndim(value[0]) == 1:
-                times, values = (array_of(part, f"input {name}: {what}") for part, what in zip(value, ("times", "values")))
+                times, values = array_of(value[0], f"input {name}: times", "s"), array_of(value[1], f"input {name}: values", unit)
             elif isinstance(value, (tuple, list, np.ndarray)) and np.ndim(value) > 0:
                 raise TypeError(f"input {name} must be a number [{unit or '-'}], a text with a unit, or a pair (times, values)")
             else:
-                times, values = np.array([0.0, duration]), np.full(2, to_si(value, unit, f"input {name}"))
+                times, values = np.array([0.0, duration]), np.full(2, quantity(value, unit, f"input {name}"))
             if times.shape != values.shape or times.ndim != 1 or times.size < 1:
                 raise ModelError(f"input {name}: times have shape {times.shape}, values {values.shape}; expected equal lengths")
             if not (np.all(np.isfinite(times)) and np.all(np.isfinite(values)) and np.all(np.diff(times) > 0)):

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
-import difflib
 import html
 import json
 import os
@@ -14,16 +13,12 @@ import numpy as np
 
 from . import _trunnion
 from ._optional import require
-from .errors import ModelError
+from .errors import ModelError, missing
+from .units import names_of, path_of
 
 __all__ = ["Result", "read"]
 
 PathLike = Union[str, "os.PathLike[str]"]
-
-
-def missing(name: str, names: Sequence[str], what: str) -> ModelError:
-    near = difflib.get_close_matches(name, names, 1)
-    return ModelError(f"there is no {what} {name!r}" + (f"; did you mean {near[0]!r}?" if near else f"; the {what}s are {', '.join(names)}" if len(names) <= 20 else f"; .{what}s lists all"))
 
 
 class Result:
@@ -62,8 +57,6 @@ class Result:
         try:
             return self._columns[name]
         except (KeyError, TypeError):
-            if not isinstance(name, str):
-                raise TypeError(f"channels have names; {name!r} is not a name") from None
             raise missing(name, self.channels, "channel") from None
 
     def __contains__(self, name: object) -> bool:
@@ -78,9 +71,8 @@ class Result:
 
     def array(self, names: Optional[Sequence[str]] = None) -> np.ndarray:
         """(records, channels) of the channels named, or of all; a copy."""
-        if isinstance(names, str):
-            raise TypeError("names must be a list of names, not one text")
-        return np.column_stack([self[name] for name in (self.channels if names is None else names)])
+        wanted = self.channels if names is None else names_of(names, "channel")
+        return np.column_stack([self[name] for name in wanted]) if wanted else np.empty((len(self), 0))
 
     def to_pandas(self) -> Any:
         """A pandas DataFrame over time; `frame.attrs["units"]` has the units. Needs pandas."""
@@ -94,17 +86,18 @@ class Result:
         if self._run is None:
             raise ModelError(f"this result was read from {self._folder or 'another process'}: copy its folder instead"
                              if self._folder else "this result came from another process and has no files; save it there")
-        self._run.save(os.fspath(folder), self._model_name)
+        self._run.save(path_of(folder, "folder"), self._model_name)
 
     def report(self, file: PathLike, channels: Sequence[str] = ()) -> "Report":
         """Writes one self-contained HTML page with animation and plots, and returns it for display in a notebook."""
+        page, names = path_of(file, "file"), names_of(channels, "channel")
         with tempfile.TemporaryDirectory() as folder:
             source = self._folder
             if source is None:
                 source = os.path.join(folder, Path(self._model_name).stem)
                 self.save(source)
-            _trunnion.report([source], os.fspath(file), list(channels))
-        return Report(os.fspath(file))
+            _trunnion.report([source], page, names)
+        return Report(page)
 
     def __repr__(self) -> str:
         end = f", failed: {self.error.splitlines()[0]}" if self.failed and self.error else ", not completed" if self.failed else ""
@@ -147,7 +140,7 @@ def read(folder: PathLike) -> Result:
 
     Units and meanings are those of results.h5; a folder that has results.csv alone has none.
     """
-    path = Path(folder)
+    path = Path(path_of(folder, "folder"))
     _, unfinished, infos, values = _trunnion.read_run(os.fspath(path))
     columns = {info[0]: column for info, column in zip(infos, values)}
     for column in values:

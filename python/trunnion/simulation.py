@@ -8,12 +8,15 @@ import numpy as np
 
 from . import _trunnion
 from ._trunnion import Io, State
-from .errors import Interrupted, ModelError, not_a_count
+from .errors import Interrupted, ModelError
 from .linear import LinearSystem, Transition, select
 from .model import Model, start_number
-from .units import Quantity, array_of, index_of, indices_of, to_si
+from .units import Quantity, array_of, index_of, indices_of, names_of, quantity
 
 __all__ = ["Simulation", "Incident"]
+
+
+_SAME_TIME = 1e-9  # [s], relative beyond 1 s
 
 
 class Incident(NamedTuple):
@@ -21,12 +24,12 @@ class Incident(NamedTuple):
 
     kind: str
     name: str
-    count: int
+    count: int  # type: ignore[assignment]  # also a method of tuples
     steps: int
     first_time: float
 
 
-class _Values(MutableMapping[str, float]):
+class Values(MutableMapping[str, Any]):
     """Numbers of a simulation by name; texts with units are converted to SI."""
 
     def __init__(self, items: Sequence[Any], number: Any, get: Any, set_: Any, what: str) -> None:
@@ -37,7 +40,7 @@ class _Values(MutableMapping[str, float]):
 
     def __setitem__(self, name: str, value: Quantity) -> None:
         number = index_of(self._number, name, self._what)
-        self._set(number, to_si(value, self._items[number].unit, f"{self._what} {name}"))
+        self._set(number, quantity(value, self._items[number].unit, f"{self._what} {name}"))
 
     def __delitem__(self, name: str) -> None:
         raise TypeError(f"{self._what}s cannot be removed")
@@ -65,21 +68,36 @@ class Simulation:
     released in steps, so that threads with their own simulations run in parallel.
     """
 
+    __slots__ = ("_model", "_core", "_inputs", "_parameters", "__weakref__")
+
     def __init__(self, model: Model, start: str = "stated") -> None:
         if not isinstance(model, Model):
             raise TypeError(f"a simulation needs a trunnion.Model, not {type(model).__name__}")
-        self.model = model
-        self._core = _trunnion.Simulation(model._core, start_number(start))
-        self.inputs: MutableMapping[str, float] = _Values(
-            model.inputs, model._core.input, self._core.input, lambda i, value: self._core.set_input(i, value, 0.0), "input")
-        self._parameters: Optional[MutableMapping[str, float]] = None
+        self._model = model
+        self._core = core = _trunnion.Simulation(model._core, start_number(start))
+        self._inputs = Values(model.inputs, model._core.input, core.input, lambda i, value: core.set_input(i, value, 0.0), "input")
+        self._parameters: Optional[Values] = None
 
     @property
-    def parameters(self) -> MutableMapping[str, float]:
+    def model(self) -> Model:
+        """The model."""
+        return self._model
+
+    @property
+    def inputs(self) -> Values:
+        """Inputs by name: numbers in SI or texts with units. They keep their values until they are set again."""
+        return self._inputs
+
+    @inputs.setter
+    def inputs(self, values: Any) -> None:
+        raise AttributeError("inputs are set one by one, sim.inputs['name'] = value, or by sim.inputs.update({...})")
+
+    @property
+    def parameters(self) -> Values:
         """Parameters by path; a change takes effect at the next step, or at `restart()` where it defines the start."""
         if self._parameters is None:
             core = self.model._core
-            self._parameters = _Values(self.model.parameters, core.parameter, self._core.parameter, self._core.set_parameter, "parameter")
+            self._parameters = Values(self.model.parameters, core.parameter, self._core.parameter, self._core.set_parameter, "parameter")
         return self._parameters
 
     @property
@@ -87,10 +105,11 @@ class Simulation:
         """[s]"""
         return self._core.time
 
-    def ramp(self, name: str, value: Quantity, slope: float) -> None:
+    def ramp(self, name: str, value: Quantity, slope: Quantity) -> None:
         """From now on the input is value + slope (t - now); slope in units per second."""
         number = index_of(self.model._core.input, name, "input")
-        self._core.set_input(number, to_si(value, self.model.inputs[number].unit, f"input {name}"), to_si(slope, "", "slope"))
+        unit = self.model.inputs[number].unit
+        self._core.set_input(number, quantity(value, unit, f"input {name}"), quantity(slope, f"({unit})/s" if unit else "1/s", "slope"))
 
     # ---- steps
 
@@ -101,12 +120,13 @@ class Simulation:
         except Interrupted as stop:
             stop.result = self
             raise
-        except TypeError:
-            raise not_a_count("n", n) from None
 
     def run_until(self, end: Quantity) -> None:
-        """Advances to a time [s], with a shorter last step if necessary. Raises `RunError`; `Interrupted` on Ctrl-C, at a valid state."""
-        seconds, before = to_si(end, "s", "end"), self._core.steps
+        """Advances to a time [s], with a shorter last step if necessary. Raises `RunError`; `ModelError` for a time that is past; `Interrupted` on Ctrl-C, at a
+        valid state."""
+        seconds, before, now = quantity(end, "s", "end"), self._core.steps, self._core.time
+        if seconds < now - _SAME_TIME * max(1.0, now):
+            raise ModelError(f"end is {seconds:g} s, and the simulation is at {now:g} s already; restart() and restore() go back")
         try:
             self._core.run_until(seconds)
         except KeyboardInterrupt as stop:
@@ -125,6 +145,14 @@ class Simulation:
         if not isinstance(name, str):
             raise TypeError(f"channels have names; {name!r} is not a name")
         return self._core.channel(self.model._core.channel(name))
+
+    def __contains__(self, name: object) -> bool:
+        """Whether there is such a channel."""
+        return any(channel.name == name for channel in self.model.channels)
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of all channels."""
+        return (channel.name for channel in self.model.channels)
 
     def outputs(self, names: Sequence[str]) -> np.ndarray:
         """The values of several channels."""
@@ -150,7 +178,7 @@ class Simulation:
     def io(self, inputs: Sequence[str] = (), outputs: Sequence[str] = ()) -> Io:
         """Names resolved once: `y = io.step(u)` sets the inputs, steps, and returns the outputs as an array. `io.step(u, n=10, out=y)`."""
         core = self.model._core
-        return Io(self._core, indices_of(core.input, inputs, "input"), indices_of(core.channel, outputs, "output"))
+        return _trunnion.io(self._core, indices_of(core.input, inputs, "input"), indices_of(core.channel, outputs, "output"))
 
     # ---- state
 
@@ -171,7 +199,7 @@ class Simulation:
 
     @state.setter
     def state(self, x: Any) -> None:
-        array = array_of(x, "the state")
+        array = array_of(x, "the state", self.state_units)
         if not np.all(np.isfinite(array)):
             raise ModelError("the state must be finite numbers")
         self._core.set_minimal_state(array)
@@ -199,22 +227,28 @@ class Simulation:
 
         independent: coordinates that are to be independent, as "crank.angle"; pivoting completes them.
         """
-        if isinstance(independent, str):
-            raise TypeError("independent must be a list of names, not one text")
-        indices_of(self.model._core.channel, outputs if outputs is not None else [], "output")
-        wanted = [] if outputs is None else list(outputs)
-        return LinearSystem(self._core.linearize(wanted, list(independent)), inputs, [] if outputs is not None and not wanted else outputs)
+        coordinates = names_of(independent, "independent coordinate")
+        wanted = None if outputs is None else names_of(outputs, "output")
+        indices_of(self.model._core.channel, wanted or [], "output")
+        if inputs is not None:
+            inputs = names_of(inputs, "input")
+        return LinearSystem(self._core.linearize(wanted or [], coordinates), inputs, wanted)
 
     def transition(self, inputs: Optional[Sequence[str]] = None, parameters: Sequence[str] = ()) -> Transition:
         """The exact derivative (F, G, P) of the last step: dx1 = F dx0 + G du + P dp, by `state_names`, inputs and parameters.
 
         parameters: paths, as "cylinders.lift.bore"; the minimal vector before the step does not change with them.
         """
+        if inputs is not None:
+            inputs = names_of(inputs, "input")
         data = self._core.transition(indices_of(self.model._core.parameter, parameters, "parameter"))
         return Transition(data["F"], data["G"][:, select([i[0] for i in data["inputs"]], inputs, "input")], data["P"])
 
     def __repr__(self) -> str:
-        return f"<trunnion.Simulation of {self.model.title!r} at {self.time:g} s>"
+        try:
+            return f"<trunnion.Simulation of {self.model.title!r} at {self.time:g} s>"
+        except RuntimeError:  # another thread steps it
+            return f"<trunnion.Simulation of {self.model.title!r}, in use>"
 
     def __reduce__(self) -> Any:
         raise TypeError("a simulation cannot be pickled: pickle its model and save()")

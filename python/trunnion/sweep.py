@@ -10,15 +10,15 @@ import os
 import tempfile
 import threading
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
 from . import _trunnion
 from ._optional import progress_bar, require
-from .errors import Interrupted, ModelError, RunError, count as count_of
+from .errors import Interrupted, ModelError, RunError, count as count_of, missing
 from .model import Model, start_number
-from .units import Quantity, mapping_of, override_text, to_si
+from .units import Quantity, mapping_of, override_text, path_of, quantity, text_of, values_of
 
 __all__ = ["sweep", "sweep_to_folder", "Sweep", "Kpi"]
 
@@ -30,14 +30,19 @@ _REDUCTIONS: Dict[str, Callable[[np.ndarray], float]] = {
     "rms": lambda v: np.sqrt(np.mean(np.square(v))), "abs_max": lambda v: np.max(np.abs(v)),
 }
 _FUNCTIONS: Dict[str, Callable[..., Any]] = {"abs": np.abs, "sqrt": np.sqrt}
+_ARITHMETIC: Dict[Any, Callable[..., Any]] = {ast.Add: np.add, ast.Sub: np.subtract, ast.Mult: np.multiply, ast.Div: np.divide, ast.Pow: np.power}
 _OPERATIONS = (ast.BinOp, ast.UnaryOp, ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.USub, ast.UAdd, ast.Load)
+
+
+_EXAMPLE_OF_KPI = "{'force': 'max(lift.force)'}"
 
 
 class _Expression:
     """`max(lift_A.pressure) - 2 * min(lift_B.pressure)`: numbers of reductions of channels."""
 
     def __init__(self, text: str, model: Model) -> None:
-        self.text, self.channels = text, []
+        self.text = text
+        self.channels: List[str] = []
         try:
             self._tree = ast.parse(text, mode="eval").body
         except SyntaxError as error:
@@ -64,11 +69,12 @@ class _Expression:
                 self.channels.append(name)
             return
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords and len(node.args) == 1:
-            if node.func.id in _REDUCTIONS and not reduced:
+            function = node.func.id
+            if function in _REDUCTIONS and not reduced:
                 return self._check(node.args[0], model, True)
-            if node.func.id in _FUNCTIONS:
+            if function in _FUNCTIONS:
                 return self._check(node.args[0], model, reduced)
-            raise ModelError(f"KPI {self.text!r}: {node.func.id} is not usable here; the functions are {', '.join([*_REDUCTIONS, *_FUNCTIONS])}")
+            raise ModelError(f"KPI {self.text!r}: {function} is not usable here; the functions are {', '.join([*_REDUCTIONS, *_FUNCTIONS])}")
         if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)) and not isinstance(node.value, bool):
             return
         if not isinstance(node, _OPERATIONS):
@@ -76,25 +82,26 @@ class _Expression:
         for child in ast.iter_child_nodes(node):
             self._check(child, model, reduced)
 
-    def value(self, series: Mapping[str, np.ndarray]) -> float:
+    def value(self, series: Any) -> float:
+        """Of series[channel], an array each."""
         return float(self._value(self._tree, series))
 
-    def _value(self, node: Any, series: Mapping[str, np.ndarray]) -> Any:
+    def _value(self, node: Any, series: Any) -> Any:
         name = self._channel(node)
         if name is not None:
             return series[name]
         if isinstance(node, ast.Constant):
             return node.value
         if isinstance(node, ast.Call):
-            function = _REDUCTIONS.get(node.func.id) or _FUNCTIONS[node.func.id]
-            return function(self._value(node.args[0], series))
+            called: Any = node.func
+            return {**_FUNCTIONS, **_REDUCTIONS}[called.id](self._value(node.args[0], series))
         if isinstance(node, ast.UnaryOp):
             value = self._value(node.operand, series)
             return -value if isinstance(node.op, ast.USub) else value
         a, b = self._value(node.left, series), self._value(node.right, series)
         with np.errstate(divide="ignore", invalid="ignore"):
             a = np.float64(a) if np.ndim(a) == 0 else a
-            return {ast.Add: np.add, ast.Sub: np.subtract, ast.Mult: np.multiply, ast.Div: np.divide, ast.Pow: np.power}[type(node.op)](a, b)
+            return _ARITHMETIC[type(node.op)](a, b)
 
 
 class Sweep:
@@ -117,10 +124,16 @@ class Sweep:
         return len(self.failed)
 
     def __getitem__(self, name: str) -> np.ndarray:
-        try:
-            return self.table[name]
-        except KeyError:
-            raise ModelError(f"there is no column {name!r}; the columns are {', '.join(self.table)}") from None
+        if not isinstance(name, str) or name not in self.table:
+            raise missing(name, self.table, "column")
+        return self.table[name]
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and name in self.table
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of the columns."""
+        return iter(self.table)
 
     @property
     def frame(self) -> Any:
@@ -142,7 +155,7 @@ _MACHINES_AT_ONCE = 8  # of a batch of one thread: their memory stays in the cac
 _NUMBERS_AT_ONCE = 8_000_000  # of a recording in memory
 
 
-def sweep(model: Model, values: Mapping[str, Sequence[Any]], kpi: Mapping[str, Kpi], threads: int = 1, duration: Optional[Quantity] = None,
+def sweep(model: Model, values: Mapping[str, Any], kpi: Mapping[str, Kpi], threads: int = 1, duration: Optional[Quantity] = None,
           start: str = "stated", combine: str = "product", progress: bool = False) -> Sweep:
     """One run per combination of values; returns a `Sweep` with a column per path and KPI.
 
@@ -150,17 +163,18 @@ def sweep(model: Model, values: Mapping[str, Sequence[Any]], kpi: Mapping[str, K
     kpi: {name: "max(lift.force)"}, of max, min, mean, std, final, initial, range, rms, abs_max, or a function of a `Result`.
     combine: "product", or "zip" for lists of equal length. threads: runs at once; 0: as many as processors. progress: a bar of tqdm.
 
-    A run that fails is a row with NaN; so is one whose values make no valid model, unless that holds for all runs, which raises `ModelError`.
+    A run that fails is a row with NaN and has its reason in `errors`; so is one whose values make no valid model, or whose KPI raises or is no
+    number, unless that holds for all runs, which raises `ModelError`.
     Numbers that are parameters run in batches without reading the model again; everything else as single runs. Numbers are the same.
     Ctrl-C raises `Interrupted` with the runs completed so far as `.result`.
     """
     if not isinstance(model, Model):
         raise TypeError(f"a sweep needs a trunnion.Model, not {type(model).__name__}")
-    values, kpi, threads = mapping_of(values, "values"), mapping_of(kpi, "kpi"), count_of(threads, "threads")
+    values, kpi, threads = mapping_of(values, "values"), mapping_of(kpi, "kpi", _EXAMPLE_OF_KPI), count_of(threads, "threads")
     start_number(start)
     if not values or not kpi:
         raise ModelError("a sweep needs at least one path with values and one KPI")
-    lists = {path: list(np.ravel(v)) if isinstance(v, np.ndarray) else list([v] if isinstance(v, str) or not np.iterable(v) else v) for path, v in values.items()}
+    lists = {path: values_of(v) for path, v in values.items()}
     if any(len(v) == 0 for v in lists.values()):
         raise ModelError("a path of a sweep has no values")
     for name, k in kpi.items():
@@ -172,7 +186,7 @@ def sweep(model: Model, values: Mapping[str, Sequence[Any]], kpi: Mapping[str, K
     parameters = {p.name: p for p in model.parameters}
     for path in lists:
         if path in parameters:
-            lists[path] = [to_si(v, parameters[path].unit, path) for v in lists[path]]
+            lists[path] = [quantity(v, parameters[path].unit, path) for v in lists[path]]
     if combine == "zip":
         if len({len(v) for v in lists.values()}) != 1:
             raise ModelError("combine='zip' needs lists of equal length")
@@ -181,7 +195,7 @@ def sweep(model: Model, values: Mapping[str, Sequence[Any]], kpi: Mapping[str, K
         points = list(itertools.product(*lists.values()))
     else:
         raise ModelError(f"combine is 'product' or 'zip', not {combine!r}")
-    seconds = model.duration if duration is None else to_si(duration, "s", "duration")
+    seconds = model.duration if duration is None else quantity(duration, "s", "duration")
     if seconds <= 0:
         raise ModelError("the duration of a sweep must be above 0 s")
     result = Sweep({path: [point[i] for point in points] for i, path in enumerate(lists)}, list(kpi))
@@ -191,7 +205,7 @@ def sweep(model: Model, values: Mapping[str, Sequence[Any]], kpi: Mapping[str, K
         work = _single(model, list(lists), points, expressions, None if duration is None else seconds, start, result, stop)
     _perform(work, threads, progress_bar(len(points), "runs", progress), result, stop)
     if len(result._invalid) == len(points):
-        raise result._invalid[0]
+        raise next(iter(result._invalid.values()))
     return result
 
 
@@ -258,15 +272,32 @@ def _single(model: Model, paths: List[str], points: list, expressions: Mapping[s
         except RunError as error:
             return _fail(result, i, str(error))
         except ModelError as error:
-            result._invalid[i] = error
-            return _fail(result, i, str(error))
+            result._invalid[i] = error._of_argument("values", paths)
+            return _fail(result, i, str(result._invalid[i]))
         except _Stopped:
             return
         for name, kpi in expressions.items():
-            result.table[name][i] = kpi.value(run) if isinstance(kpi, _Expression) else float(kpi(run))
+            try:
+                result.table[name][i] = kpi.value(run) if isinstance(kpi, _Expression) else _number(kpi(run))
+            except Exception as error:
+                where = ", ".join(f"{path} = {value}" for path, value in zip(paths, points[i]))
+                text = f"KPI {name!r} of run {i} ({where}): {type(error).__name__}: {error}"
+                if i not in result._invalid:
+                    result._invalid[i] = ModelError(text)
+                    result._invalid[i].__cause__ = error if len(result._invalid) == 1 else error.with_traceback(None)  # which holds a run
+                    _fail(result, i, text)
         result.done[i] = True
 
     return [(lambda i=i: run(i), 1) for i in range(len(points))]
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, str) or np.ndim(value) != 0:
+        raise TypeError(f"expected a number, not {value!r:.60}")
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"expected a number, not {value!r:.60}") from None
 
 
 def sweep_to_folder(model: Model, folder: Union[str, "os.PathLike[str]"], vary: Mapping[str, Any], kpi: Mapping[str, str], sample: str = "", pairs: str = "",
@@ -275,18 +306,21 @@ def sweep_to_folder(model: Model, folder: Union[str, "os.PathLike[str]"], vary: 
 
     vary: {path: list of values}, {path: "50:80:5 mm"}, or with sample="lhs:N,SEED" {path: "50:80 mm"}; pairs: a CSV file with a column per path and a row
     per run. kpi: {name: "max(lift.pressure - rod.pressure)"} in the language of the command. keep: "kpi", "channels", "all". threads: 0: all processors.
-    overwrite: replaces another or a finished sweep in the folder; an interrupted one goes on.
+    overwrite: replaces another or a finished sweep in the folder; an interrupted one goes on. Ctrl-C raises `Interrupted`, without result.
     """
     if not isinstance(model, Model):
         raise TypeError(f"a sweep needs a trunnion.Model, not {type(model).__name__}")
-    texts = [f"{path}={v if isinstance(v, str) else ','.join(override_text(x, path) for x in np.ravel(v).tolist())}"
+    texts = [f"{path}={v if isinstance(v, str) else ','.join(override_text(x, path) for x in values_of(v))}"
              for path, v in mapping_of(vary, "vary").items()]
-    kpis = mapping_of(kpi, "kpi")
+    kpis = mapping_of(kpi, "kpi", _EXAMPLE_OF_KPI)
     for name, k in kpis.items():
         if not isinstance(k, str):
             raise TypeError(f"KPI {name!r} must be a text such as 'max(lift.force)', not {type(k).__name__}")
     kind, source = model._source
-    folder = os.fspath(folder)
+    folder = path_of(folder, "folder")
+    text_of(sample, "sample"), text_of(keep, "keep")
+    if not isinstance(overwrite, bool):
+        raise TypeError(f"overwrite must be True or False, not {overwrite!r:.60}")
     with tempfile.TemporaryDirectory() as temporary:
         overrides = [f"{path}={override_text(value, path)}" for path, value in model._overrides.items()]
         if kind != "file":
@@ -301,7 +335,7 @@ def sweep_to_folder(model: Model, folder: Union[str, "os.PathLike[str]"], vary: 
                 bar[0].update(done - bar[0].n)
 
         try:
-            _trunnion.sweep(source, folder, overrides, texts, os.fspath(pairs), sample, [f"{name}={k}" for name, k in kpis.items()], keep,
+            _trunnion.sweep(source, folder, overrides, texts, path_of(pairs, "pairs"), sample, [f"{name}={k}" for name, k in kpis.items()], keep,
                             start_number(start), count_of(threads, "threads"), overwrite, report)
         except KeyboardInterrupt as error:
             if type(error) is not KeyboardInterrupt:

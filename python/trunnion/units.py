@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numbers
-from typing import Any, Mapping, Union
+import os
+import re
+from typing import Any, Callable, List, Mapping, Sequence, Union
 
 import numpy as np
 
@@ -20,6 +22,18 @@ def to_si(value: Quantity, unit: str = "", name: str = "the value") -> float:
 
     `unit` is the SI unit of the quantity; a text with another kind of unit raises `ModelError`, as do NaN and infinity.
     """
+    text_of(unit, "unit")
+    for one in re.split(", | or ", unit):  # `-, m/rad or rad/m` of some parameters
+        if one in ("", "-"):
+            continue
+        size = quantity(f"1 {one}", "SI", "unit")  # raises where it is no unit
+        if abs(size - 1) > 1e-12:
+            raise ModelError(f"unit must be the SI unit of the quantity, but 1 {one} is {size:g} in SI")
+    return quantity(value, unit, name)
+
+
+def quantity(value: Any, unit: str, name: str) -> float:
+    """As to_si, where `unit` is the core's own text, such as `N or N m`."""
     if isinstance(value, str):
         try:
             return _trunnion.to_si(value, unit)
@@ -33,60 +47,116 @@ def to_si(value: Quantity, unit: str = "", name: str = "the value") -> float:
     raise TypeError(f"{name} must be a number [{unit or '-'}] or a text with a unit such as '80 mm', not {type(value).__name__}")
 
 
-def array_of(values: Any, what: str) -> np.ndarray:
-    """An array of numbers. Raises TypeError."""
+def array_of(values: Any, what: str, units: Union[None, str, Sequence[str]] = None) -> np.ndarray:
+    """An array of numbers. With the unit of all, or one for each, lists may contain texts with units. Raises TypeError, ModelError."""
     try:
-        return np.asarray(values, dtype=float)
+        array = np.asarray(values)
+        if array.dtype.kind in "biuf":
+            return array.astype(float, copy=False)
+        if units is not None and array.ndim == 1 and any(isinstance(value, str) for value in values):
+            each = [units] * len(array) if isinstance(units, str) else list(units)
+            if len(each) != len(array):
+                raise ModelError(f"{what} has shape {array.shape}; expected ({len(each)},)")
+            return np.array([quantity(value, unit, f"{what}, number {i}") for i, (value, unit) in enumerate(zip(values, each))])
+        if array.dtype.kind == "O":
+            return array.astype(float)
+    except ModelError:
+        raise
     except (TypeError, ValueError):
-        raise TypeError(f"{what} must be an array of numbers, not {values!r:.60}") from None
+        pass
+    raise TypeError(f"{what} must be an array of numbers, not {values!r:.60}")
 
 
-def index_of(find: Any, name: Any, what: str) -> int:
+def index_of(find: Callable[[str], int], name: Any, what: str) -> int:
     """find(name), or a TypeError where the name is no text."""
-    try:
-        return find(name)
-    except TypeError:
-        raise TypeError(f"{what}s have names; {name!r:.60} is not a name") from None
+    if not isinstance(name, str):
+        raise TypeError(f"{what}s have names; {name!r:.60} is not a name")
+    return find(name)
 
 
-def indices_of(find: Any, names: Any, what: str) -> "list[int]":
-    """The numbers of names."""
-    if isinstance(names, str) or not np.iterable(names):
+def names_of(names: Any, what: str) -> List[str]:
+    """A list of names. Raises TypeError."""
+    if isinstance(names, (str, bytes)) or not np.iterable(names):
         raise TypeError(f"{what}s must be a list of names, not {'one text' if isinstance(names, str) else type(names).__name__}")
-    return [index_of(find, name, what) for name in names]
+    found = list(names)
+    for name in found:
+        if not isinstance(name, str):
+            raise TypeError(f"{what}s have names; {name!r:.60} is not a name")
+    return found
 
 
-def mapping_of(values: Any, what: str) -> dict:
+def indices_of(find: Callable[[str], int], names: Any, what: str) -> List[int]:
+    """The numbers of names."""
+    return [find(name) for name in names_of(names, what)]
+
+
+def times_of(times: Any, default: Callable[[], np.ndarray]) -> List[float]:
+    """Times [s], of None the default. Raises TypeError, ModelError."""
+    found = default() if times is None else array_of(times, "times", "s")
+    if found.ndim != 1 or len(found) == 0:
+        raise ModelError(f"times must be a list of times [s], but have shape {found.shape}")
+    return found.tolist()
+
+
+def text_of(value: Any, what: str) -> str:
+    """A text. Raises TypeError."""
+    if not isinstance(value, str):
+        raise TypeError(f"{what} must be a text, not {type(value).__name__}")
+    return value
+
+
+def path_of(path: Any, what: str) -> str:
+    """The path of a file or folder. Raises TypeError."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"{what} must be a path, not {type(path).__name__}")
+    return os.fsdecode(path)
+
+
+def values_of(values: Any) -> List[Any]:
+    """The values of a path: of a list or an array; anything else is one value."""
+    if isinstance(values, np.ndarray):
+        return np.ravel(values).tolist()
+    return [values] if isinstance(values, (str, Mapping)) or not np.iterable(values) else list(values)
+
+
+def mapping_of(values: Any, what: str, example: str = "{'cylinders.lift.bore': '80 mm'}") -> dict:
     """A dict of paths or names. Raises TypeError."""
     if values is None:
         return {}
     if not isinstance(values, Mapping):
-        raise TypeError(f"{what} must be a mapping such as {{'cylinders.lift.bore': '80 mm'}}, not {type(values).__name__}")
+        raise TypeError(f"{what} must be a mapping such as {example}, not {type(values).__name__}")
+    for name in values:
+        if not isinstance(name, str):
+            raise TypeError(f"{what} must be a mapping such as {example}; {name!r:.60} is not a text")
     return dict(values)
 
 
-def units(unit: str, *values: float) -> np.ndarray:
+Numbers = Union[float, Sequence[float], np.ndarray]
+
+
+def units(unit: str, *values: Numbers) -> np.ndarray:
     """Numbers of a unit as an array in SI: `units("L/min", 10, 20)`."""
-    flat = np.ravel(np.asarray(values, dtype=float))
-    return np.array([_trunnion.to_si(f"{float(value)!r} {unit}", "SI") for value in flat])
+    text_of(unit, "unit")
+    flat = np.concatenate([np.empty(0), *(np.ravel(array_of(value, f"the values [{unit}]")) for value in values)])
+    return np.array([quantity(f"{float(value)!r} {unit}", "SI", "the value") for value in flat])
 
 
-def mm(*values: float) -> np.ndarray:
+def mm(*values: Numbers) -> np.ndarray:
     """Millimetres in metres."""
     return units("mm", *values)
 
 
-def bar(*values: float) -> np.ndarray:
+def bar(*values: Numbers) -> np.ndarray:
     """Bars in pascals."""
     return units("bar", *values)
 
 
-def MPa(*values: float) -> np.ndarray:
+def MPa(*values: Numbers) -> np.ndarray:
     """Megapascals in pascals."""
     return units("MPa", *values)
 
 
-def deg(*values: float) -> np.ndarray:
+def deg(*values: Numbers) -> np.ndarray:
     """Degrees in radians."""
     return units("deg", *values)
 

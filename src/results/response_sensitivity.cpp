@@ -81,7 +81,8 @@ std::vector<Diagnostic> sensitivity_findings(const CompiledModel& model) {
 }
 
 ResponseSensitivity response_sensitivity(const CompiledModel& model, const std::vector<std::string>& parameters,
-                                         const std::vector<SampledChannel>& channels, int threads) {
+                                         const std::vector<SampledChannel>& channels, int threads,
+                                         const std::function<void(double)>& watch) {
   const std::string compact = differentiable(model, parameters);
   // a run for so many parameters at a time
   static_assert(kParametersOfRun == tangents::kVariables);
@@ -92,11 +93,11 @@ ResponseSensitivity response_sensitivity(const CompiledModel& model, const std::
   // what one parameter moves out of the plane has other multipliers, also by the others
   const auto follow = [&](const std::vector<std::string>& together, std::vector<tangents::Response>& of) {
     bool in_plane = false;
-    std::string failure = tangents::follow_run(compact, together, of, in_plane);
+    std::string failure = tangents::follow_run(compact, together, of, in_plane, watch);
     if (in_plane == model.planar || together.size() < 2) return failure;
     for (std::size_t i = 0; i < together.size(); ++i) {
       std::vector<tangents::Response> alone = responses_of(channels);
-      failure = tangents::follow_run(compact, {together[i]}, alone, in_plane);
+      failure = tangents::follow_run(compact, {together[i]}, alone, in_plane, watch);
       for (std::size_t c = 0; c < of.size(); ++c) {
         if (in_plane) of[c].values = alone[c].values;
         of[c].derivatives[i] = std::move(alone[c].derivatives[0]);
@@ -127,7 +128,8 @@ ResponseSensitivity response_sensitivity(const CompiledModel& model, const std::
 
 ResponseGradient response_gradient(const CompiledModel& model, const std::vector<std::string>& parameters,
                                    const std::vector<SampledChannel>& channels,
-                                   const std::function<SumWeights(const std::vector<std::vector<double>>& values)>& weigh) {
+                                   const std::function<SumWeights(const std::vector<std::vector<double>>& values)>& weigh,
+                                   const std::function<void(double)>& watch) {
   const std::string compact = differentiable(model, parameters);
   const std::vector<std::string> stored{"energy.kinetic", "energy.potential", "energy.spring", "energy.cylinder"};
   for (const SampledChannel& channel : channels) {
@@ -155,7 +157,7 @@ ResponseGradient response_gradient(const CompiledModel& model, const std::vector
           check_weights(weights, result.values);
           return weights;
         },
-        result.gradients);
+        result.gradients, watch);
   } catch (const Error&) { throw; } catch (const std::runtime_error& error) {  // of the core with other numbers
     throw Error(error.what());
   }

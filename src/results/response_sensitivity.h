@@ -31,10 +31,11 @@ inline constexpr int kParametersOfRun = 4;
 std::vector<Diagnostic> sensitivity_findings(const CompiledModel& model);
 
 /// Of a run from the model's start. `parameters`: paths of numbers of the model (schema/parameters.h), each once. The result does not depend
-/// on `threads`. Throws InputError for an unknown parameter and for a model without derivatives, Error for an unknown channel and for a start
+/// on `threads`. `watch` (may be null) is called with the time [s] every few steps, by any of the threads; what it throws ends the runs. Throws InputError for an unknown parameter and for a model without derivatives, Error for an unknown channel and for a start
 /// without solution.
 ResponseSensitivity response_sensitivity(const CompiledModel& model, const std::vector<std::string>& parameters,
-                                         const std::vector<SampledChannel>& channels, int threads = 1);
+                                         const std::vector<SampledChannel>& channels, int threads = 1,
+                                         const std::function<void(double)>& watch = {});
 
 struct ResponseGradient {
   std::vector<std::vector<double>> values;     // per channel and time, SI; shorter if the run ended early
@@ -46,6 +47,7 @@ struct ResponseGradient {
 /// InputError for channels that sum over the run (energies) or describe its steps.
 ResponseGradient response_gradient(const CompiledModel& model, const std::vector<std::string>& parameters,
                                    const std::vector<SampledChannel>& channels,
-                                   const std::function<SumWeights(const std::vector<std::vector<double>>& values)>& weigh);
+                                   const std::function<SumWeights(const std::vector<std::vector<double>>& values)>& weigh,
+                                   const std::function<void(double)>& watch = {});
 
 }  // namespace trunnion

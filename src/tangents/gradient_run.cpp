@@ -43,7 +43,9 @@ void for_each_number(State& state, Visit&& visit) {
 
 class Backwards {
  public:
-  Backwards(const std::string& compact, const std::vector<std::string>& parameters, const std::vector<Response>& responses) {
+  Backwards(const std::string& compact, const std::vector<std::string>& parameters, const std::vector<Response>& responses,
+            const Watch& watch)
+      : watch_(watch) {
     for (const Response& response : responses)
       channels_.push_back({response.channel, std::vector<Number>(response.times.begin(), response.times.end())});
     const InUse use(&tape_);
@@ -72,6 +74,7 @@ class Backwards {
       for (long part = 1; run.state().time.value() < last; ++part) {
         run.advance(std::min(last, step * static_cast<Real>(part * kStepsOfPart)), &samples);
         parts_.push_back({run.state(), samples.progress()});
+        if (watch_) watch_(run.state().time.value());
       }
     } catch (const trunnion::SimulationError& error) { failure = error.what(); }
     for (std::size_t c = 0; c < responses.size(); ++c) {
@@ -85,7 +88,10 @@ class Backwards {
     if (weights.empty()) return {};
     sums_.assign(weights.size(), Tape::Weights(tape_));
     of_state_.assign(weights.size(), std::vector<Real>(start_.values().size() + 1));
-    for (std::size_t k = parts_.size(); k-- > 1;) follow_part(parts_[k - 1], parts_[k].state.time.value(), weights);
+    for (std::size_t k = parts_.size(); k-- > 1;) {
+      follow_part(parts_[k - 1], parts_[k].state.time.value(), weights);
+      if (watch_) watch_(parts_[k - 1].state.time.value());
+    }
     const InUse use(&tape_);
     trunnion::ChannelSamples first(model_, channels_);
     first.begin(start_);
@@ -130,6 +136,7 @@ class Backwards {
     sum.sweep();
   }
 
+  const Watch& watch_;
   Tape tape_;
   std::vector<trunnion::SampledChannel> channels_;
   std::vector<Place> places_;  // of the parameters
@@ -143,8 +150,8 @@ class Backwards {
 }  // namespace
 
 std::string follow_gradients(const std::string& compact, const std::vector<std::string>& parameters, std::vector<Response>& responses,
-                             const std::function<SumWeights()>& weigh, std::vector<std::vector<Real>>& gradients) {
-  Backwards backwards(compact, parameters, responses);
+                             const std::function<SumWeights()>& weigh, std::vector<std::vector<Real>>& gradients, const Watch& watch) {
+  Backwards backwards(compact, parameters, responses, watch);
   gradients.clear();
   std::string failure = backwards.follow(responses);
   if (failure.empty()) gradients = backwards.gradients(weigh());

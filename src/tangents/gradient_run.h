@@ -19,6 +19,6 @@ using SumWeights = std::vector<std::vector<std::vector<Real>>>;
 /// the derivative of sum j with respect to parameter i. `compact`, `parameters`: as for follow_run, but any number of them. Channels that sum over the
 /// run (energies) are not followed. Returns why the run ended early, then there are no gradients; empty: it did not. Throws as follow_run.
 std::string follow_gradients(const std::string& compact, const std::vector<std::string>& parameters, std::vector<Response>& responses,
-                             const std::function<SumWeights()>& weigh, std::vector<std::vector<Real>>& gradients);
+                             const std::function<SumWeights()>& weigh, std::vector<std::vector<Real>>& gradients, const Watch& watch = {});
 
 }  // namespace tangents

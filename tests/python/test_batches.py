@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import itertools
 import os
+import pickle
 import subprocess
+import threading
 
 import numpy as np
 import pytest
@@ -77,6 +79,42 @@ def test_failed_machines_keep_their_state_and_restart(failing):
     assert failing.save(1) == failing.save(0)
 
 
+def test_a_batch_belongs_to_one_thread(driven):
+    fleet, refused = tr.Batch(driven, 4, outputs=["lever.angle"]), []
+    reads = [lambda: fleet.error(0), lambda: fleet.failed, lambda: fleet.time, fleet.read]
+    thread = threading.Thread(target=fleet.step, kwargs={"n": 100_000})
+    thread.start()
+    while thread.is_alive() and len(refused) < len(reads):
+        try:
+            reads[len(refused)]()
+        except RuntimeError as error:
+            refused.append(str(error))
+    thread.join()
+    assert len(refused) == len(reads) and all("another thread" in text for text in refused) and fleet.error(0) == ""
+
+
+def test_parameters_are_those_in_force(driven):
+    draws = [[100.0, 110.0], [90.0, -1.0]]
+    fleet = tr.Batch(driven, 2, randomize={MASS: lambda random, n, unit: draws.pop(0)})
+    fleet.reset()
+    with pytest.raises(tr.ModelError, match="outside its limits"):
+        fleet.reset()
+    assert fleet.parameters[MASS].tolist() == [100, 110]
+    fleet.step(n=50)
+    other = tr.Batch(driven, 2, parameters={MASS: [100, 110]})
+    other.step(n=50)
+    assert [fleet.save(i) for i in range(2)] == [other.save(i) for i in range(2)]
+    with pytest.raises(TypeError):
+        fleet.parameters[MASS] = 5
+    with pytest.raises(ValueError):
+        fleet.parameters[MASS][0] = 5
+
+
+def test_uniform_is_pickled():
+    drawn = [draw(np.random.default_rng(1), 3, "kg").tolist() for draw in (tr.uniform("80 kg", 120), pickle.loads(pickle.dumps(tr.uniform("80 kg", 120))))]
+    assert drawn[0] == drawn[1] and repr(tr.uniform("80 kg", 120)) == "uniform('80 kg', 120)"
+
+
 def test_lanes(driven, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     compiled = driven.replace({"solver.compiled": "on", "solver.duration": "50 ms"})
@@ -116,6 +154,11 @@ def test_lanes(driven, tmp_path, monkeypatch):
     (lambda m, f: tr.Batch(m, 2, parameters={MASS: np.ones((2, 1))}), tr.ModelError, r"shape \(2, 1\); expected one number per machine"),
     (lambda m, f: tr.Batch(m, 2, randomize={MASS: (80, 90)}), TypeError, "trunnion.uniform"),
     (lambda m, f: tr.Batch(m, 2, randomize={MASS: lambda r, n, u: ["a"] * n}).reset(), TypeError, "numbers drawn"),
+    (lambda m, f: tr.Batch(m, 2**31), TypeError, "n is too large"),
+    (lambda m, f: tr.Batch(m, 2, threads=2**33), TypeError, "threads is too large"),
+    (lambda m, f: tr.Batch(m, 2, seed="x"), TypeError, "seed must be an integer"),
+    (lambda m, f: f.reset(seed=-1), TypeError, "seed must be an integer"),
+    (lambda m, f: f.step(n=2**31), TypeError, "n is too large"),
     (lambda m, f: f.step("x"), TypeError, "actions must be an array of numbers"),
     (lambda m, f: f.step(n=2.5), TypeError, "n must be an integer, not float"),
     (lambda m, f: f.record(2.5), TypeError, "n must be an integer, not float"),
@@ -173,6 +216,39 @@ def test_values_without_a_model_are_rows_unless_all_are(lever, kpi):
         tr.sweep(lever, {"cylinders.lift.bore": [-2, -1]}, {"a": kpi}, duration=0.05)
 
 
+def test_a_kpi_that_fails_is_a_row_unless_all_do(lever):
+    def failing(values):
+        return lambda run: values.pop(0)() if values else run["lever.angle"].max()
+
+    for value, text in ((lambda: None, "expected a number, not None"), (lambda: 1 / 0, "ZeroDivisionError: division by zero"), (lambda: "x", "not 'x'")):
+        s = tr.sweep(lever, {MASS: [90, 100, 110]}, {"a": failing([value]), "b": "max(lever.angle)"}, duration=0.05)
+        assert s.done.all() and s.failed.tolist() == [True, False, False] and np.isnan(s["a"]).tolist() == [True, False, False] and s["b"].min() > 0
+        assert s.errors[0].startswith(f"KPI 'a' of run 0 ({MASS} = 90") and text in s.errors[0]
+        with pytest.raises(tr.ModelError, match="KPI 'a' of run .*" + text) as caught:
+            tr.sweep(lever, {MASS: [90, 100]}, {"a": failing([value] * 2)}, duration=0.05)
+        assert isinstance(caught.value.__cause__, (TypeError, ZeroDivisionError))
+
+
+def test_columns_of_sweeps_have_names(lever):
+    s = tr.sweep(lever, {MASS: 100}, {"a": "max(lever.angle)"}, duration=0.01)
+    assert "a" in s and "b" not in s and 0 not in s and list(s) == [MASS, "a"]
+    with pytest.raises(TypeError, match="columns have names"):
+        s[["a"]]
+
+
+@pytest.mark.parametrize("options, error, text", [
+    ({"sample": 3}, TypeError, "sample must be a text"), ({"keep": 3}, TypeError, "keep must be a text"), ({"overwrite": "x"}, TypeError, "True or False"),
+    ({"folder": None}, TypeError, "folder must be a path, not NoneType"), ({"vary": {}}, tr.ModelError, "^vary: error: .*vary={path: values}"),
+    ({"kpi": {}}, tr.ModelError, "^kpi: error: .*kpi={name: expression}"), ({"kpi": {"a": "max(lever.angl)"}}, tr.ModelError, "^kpi: error: "),
+    ({"kpi": "max(lever.angle)"}, TypeError, r"such as \{'force': 'max"), ({"vary": {MASS: "50:60"}}, tr.ModelError, 'sample="lhs:N,SEED"'),
+    ({"vary": {"x": [1]}}, tr.ModelError, "^vary: error: x: "),
+])
+def test_errors_of_sweeps_to_folders_name_arguments(lever, tmp_path, options, error, text):
+    with pytest.raises(error, match=text) as caught:
+        tr.sweep_to_folder(**{"model": lever, "folder": tmp_path / "sweep", "vary": {MASS: [1]}, "kpi": {"a": "max(lever.angle)"}, **options})
+    assert "--" not in str(caught.value)
+
+
 def test_a_failed_run_of_a_sweep_is_a_row(lever):
     s = tr.sweep(lever, {"sources.pump.pressure": ["10 MPa", "200 MPa"]}, {"a": "max(lever.angle)"})
     good = tr.sweep(lever, {"sources.pump.pressure": ["10 MPa"]}, {"a": "max(lever.angle)"})
@@ -196,7 +272,7 @@ def test_a_failed_run_of_a_sweep_is_a_row(lever):
     ({MASS: [1]}, {"a": "max(lever.angle)"}, {"threads": -1}, "negative"),
     ({MASS: [1]}, {"a": "max(lever.angle)"}, {"start": "x"}, "no start 'x'"),
     ({MASS: [1]}, {MASS: "max(lever.angle)"}, {}, "another name"),
-    ({"no.such.path": [1]}, {"a": "max(lever.angle)"}, {}, "no.such.path"),
+    ({"no.such.path": [1]}, {"a": "max(lever.angle)"}, {}, "^values: error: no.such.path"),
 ])
 def test_wrong_sweeps_are_refused(lever, values, kpi, options, text):
     with pytest.raises(tr.ModelError, match=text):
@@ -226,6 +302,8 @@ def test_sweeps_to_folders_are_those_of_the_program(lever, tmp_path):
 
 def test_sweeps_of_wrong_types_are_refused(lever):
     for arguments, text in (((lever, 3, {"a": "max(lever.angle)"}), "values must be a mapping"), ((lever, {MASS: [1]}, {"a": 3}), "KPI 'a' must be"),
+                            ((lever, {MASS: [1]}, "max(lever.angle)"), r"kpi must be a mapping such as \{'force': 'max\(lift.force\)'\}"),
+                            ((lever, {MASS: [1]}, {3: "max(lever.angle)"}), "3 is not a text"),
                             ((3, {}, {}), "trunnion.Model")):
         with pytest.raises(TypeError, match=text):
             tr.sweep(*arguments)

@@ -2,8 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import importlib.util
 import os
+import re
+import site
 import subprocess
 import sys
+import sysconfig
 
 import pytest
 
@@ -32,6 +35,28 @@ def test_versions_agree(root):
 def test_numpy_is_the_only_dependency(root):
     done = subprocess.run([sys.executable, "-c", CODE], cwd=root, capture_output=True, text=True, check=True)
     assert done.stdout.split()[1:] == ["101", "True"]
+
+
+def test_the_package_is_installed_where_the_interpreter_looks(root):
+    """On Debian that is dist-packages below /usr/local."""
+    def folder(prefix):
+        done = subprocess.run([sys.executable, root / "python/install_folder.py", prefix], capture_output=True, text=True, check=True)
+        return os.path.join(prefix, done.stdout.strip())
+
+    if "posix_local" in sysconfig.get_scheme_names():
+        assert folder("/usr/local") in site.getsitepackages() and folder("/usr") in site.getsitepackages()
+    assert folder("/opt/x").startswith("/opt/x/lib")
+    assert "install_folder.py" in (root / "python/CMakeLists.txt").read_text(encoding="utf-8")
+
+
+def test_a_source_archive_needs_no_tests_and_benchmarks(root):
+    """What CMake enters is in the archive, or is asked for."""
+    kept = (root / "MANIFEST.in").read_text(encoding="utf-8")
+    lines = (root / "CMakeLists.txt").read_text(encoding="utf-8").splitlines()
+    for before, line in zip(lines, lines[1:] + [""]):
+        for name in re.findall(r"add_subdirectory\((\w+)", line):
+            around = "".join(lines[max(0, lines.index(line) - 2):lines.index(line)])
+            assert f"graft {name}" in kept or f"EXISTS ${{PROJECT_SOURCE_DIR}}/{name}" in around, name
 
 
 def test_a_wheel_builds_offline_and_works(root, tmp_path):

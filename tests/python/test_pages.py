@@ -1,7 +1,9 @@
 """The examples of docs/python.md and the notebooks, executed in order."""
 # SPDX-License-Identifier: BSD-3-Clause
 import json
+import os
 import re
+import subprocess
 import sys
 import types
 
@@ -62,6 +64,32 @@ def test_examples_do_what_they_say(page):
     assert page[10]["ends"][0] < page[10]["ends"][1] < page[10]["ends"][2]
 
 
+USES = """import trunnion as tr
+m = tr.Model("x.yaml")
+sim = m.simulation()
+sim.inputs["boom"] = "3 bar"
+sim.parameters.update({"bodies.arm.rod.mass": "3 kg"})
+sim.ramp("boom", "1 bar", "2 bar/s")
+m.gradients(["boom.angle"], ["0.1 s"])
+tr.mm([50, 63], 80)
+sim.step("x")  # wrong
+tr.sweep(m, ["cylinders.lift.bore"], {"a": "max(lift.force)"})  # wrong
+"""
+
+
+def test_types_of_the_package_and_the_examples(root, tmp_path):
+    pytest.importorskip("mypy")
+    (tmp_path / "examples.py").write_text("\n".join(code for _, code in blocks(root)), encoding="utf-8")
+    environment = {**os.environ, "MYPYPATH": str(root / "python")}
+    for checked in ([root / "python/trunnion"], ["--ignore-missing-imports", "--check-untyped-defs", "examples.py"]):
+        done = subprocess.run([sys.executable, "-m", "mypy", *map(str, checked)], cwd=tmp_path, env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout
+    (tmp_path / "uses.py").write_text(USES, encoding="utf-8")
+    done = subprocess.run([sys.executable, "-m", "mypy", "uses.py"], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    lines = [line.split(":")[1] for line in done.stdout.splitlines() if ": error:" in line]
+    assert lines == [str(i) for i, line in enumerate(USES.splitlines(), 1) if line.endswith("# wrong")], done.stdout
+
+
 class Plots:
     """Stand-in for matplotlib: accepts everything, and counts curves."""
 
@@ -84,7 +112,7 @@ class Plots:
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_notebooks_run(name, root, monkeypatch):
-    monkeypatch.chdir(root)
+    monkeypatch.chdir(root / "docs/notebooks")  # from which Jupyter starts them
     plots = Plots()
     pyplot = types.ModuleType("matplotlib.pyplot")
     pyplot.subplots = plots.subplots

@@ -1,12 +1,14 @@
 """Runs, results and their files."""
 # SPDX-License-Identifier: BSD-3-Clause
 import copy
+import gc
 import os
 import pickle
 import signal
 import subprocess
 import sys
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -44,11 +46,13 @@ def test_inputs_of_a_run_are_those_of_the_program(driven, program, root, tmp_pat
         run = driven.run(1.5, inputs=inputs)
         assert same_bits(run["lever.angle"], stored["lever.angle"])
     assert np.ptp(stored["lever.angle"]) > 0.01
+    texts = driven.run(1.5, inputs={"command": (["0 s", "400 ms", 1.1], [0, "3.3", -2])})
+    assert same_bits(texts["lever.angle"], stored["lever.angle"])
 
 
 @pytest.mark.parametrize("inputs, error", [({"command": np.nan}, tr.ModelError), ({"comand": 1}, tr.ModelError), ({"command": ([0, 1], [1])}, tr.ModelError),
                                            ({"command": ([1, 0], [1, 2])}, tr.ModelError), (3, TypeError),
-                                           ({3: 1}, TypeError), ({"command": ([0, 1], ["a", "b"])}, TypeError), ({"command": [1, 2, 3]}, TypeError)])
+                                           ({3: 1}, TypeError), ({"command": ([0, 1], ["a", "b"])}, tr.ModelError), ({"command": [1, 2, 3]}, TypeError)])
 def test_wrong_inputs_of_a_run_are_refused(driven, inputs, error):
     with pytest.raises(error):
         driven.run(0.1, inputs=inputs)
@@ -70,6 +74,29 @@ def test_findings_of_inputs_name_no_temporary_file(driven):
     (lambda m, r: m.linearize(at="somewhere"), tr.ModelError, "expected 'stated', 'equilibrium', 'steady' or a time"),
     (lambda m, r: m.linearize(at=-1), tr.ModelError, "must not be negative"),
     (lambda m, r: m.curve(commands=["x"]), TypeError, "commands must be an array of numbers"),
+    (lambda m, r: m.curve(3), TypeError, "actuator must be a text"),
+    (lambda m, r: m.curve("lift"), tr.ModelError, "actuator: error"),
+    (lambda m, r: m.linearize(independent=[3]), TypeError, "3 is not a name"),
+    (lambda m, r: m.linearize(independent=None), TypeError, "list of names, not NoneType"),
+    (lambda m, r: m.linearize(inputs=3), TypeError, "inputs must be a list of names, not int"),
+    (lambda m, r: m.sensitivities(["gravity.1"], ["time"], threads="x"), TypeError, "threads must be an integer, not str"),
+    (lambda m, r: m.sensitivities(["gravity.1"], ["time"], threads=1.5), TypeError, "threads must be an integer, not float"),
+    (lambda m, r: m.sensitivities(["gravity.1"], ["time"], threads=-1), tr.ModelError, "threads must not be negative"),
+    (lambda m, r: m.sensitivities(["gravity.1"], ["time"], [[0, 1], [2, 3]]), tr.ModelError, r"list of times \[s\], but have shape \(2, 2\)"),
+    (lambda m, r: m.sensitivities(["gravity.1"], ["time"], 1.0), tr.ModelError, "list of times"),
+    (lambda m, r: m.sensitivities(["x"], ["time"]), tr.ModelError, "model.parameters lists all"),
+    (lambda m, r: m.sensitivities(["gravity.1"], ["x"]), tr.ModelError, "model.channels lists all"),
+    (lambda m, r: m.sensitivities(["gravity.1"], ["lever.angle"], [0.01]).by("x", "lever.angle"), tr.ModelError, "the parameters are gravity.1"),
+    (lambda m, r: m.gradients(["lever.angle"], parameters=3), TypeError, "parameters must be a list of names, not int"),
+    (lambda m, r: m.gradients(["lever.angle"], []), tr.ModelError, "list of times"),
+    (lambda m, r: m.gradients(["lever.angle"], weigh=3), TypeError, "weigh must be a function"),
+    (lambda m, r: m.gradients(["lever.angle"], [0.01], lambda y: y * np.nan, ["gravity.1"]), tr.ModelError, "finite numbers"),
+    (lambda m, r: tr.Model(3), TypeError, "must be a path, not int"),
+    (lambda m, r: tr.Model(m.file, {"x": 1}), tr.ModelError, "^overrides: error: x: "),
+    (lambda m, r: tr.read(3), TypeError, "folder must be a path"),
+    (lambda m, r: r.save(3), TypeError, "folder must be a path"),
+    (lambda m, r: r.report("x.html", [3]), TypeError, "3 is not a name"),
+    (lambda m, r: r.array(3), TypeError, "list of names, not int"),
     (lambda m, r: r.array("time"), TypeError, "list of names"),
     (lambda m, r: r["nothing"], tr.ModelError, ".channels lists all"),
 ])
@@ -96,7 +123,7 @@ def test_a_result_says_what_it_is(lever):
     assert "Lever" in repr(run) and "201 records" in repr(run)
     assert run.units["lever.angle"] == "rad" and run.units["piston_side.pressure"] == "Pa" and run.meanings["lever.angle"]
     assert "<table>" in run._repr_html_() and "lever.angle" in run._repr_html_()
-    assert run.array(["time", "lever.angle"]).shape == (201, 2)
+    assert run.array(["time", "lever.angle"]).shape == (201, 2) and run.array([]).shape == (201, 0)
     with pytest.raises(tr.ModelError, match="did you mean 'lever.angle'"):
         run["lever.angl"]
     with pytest.raises(TypeError):
@@ -187,6 +214,23 @@ def test_progress_is_reported_and_its_errors_end_the_run(lever):
         lever.run(1, on_progress=refuse)
 
 
+@pytest.mark.parametrize("kind", [ZeroDivisionError, KeyboardInterrupt])
+def test_a_run_that_its_progress_ends_is_freed(lever, kind):
+    class Refuse:
+        def __call__(self, time):
+            raise kind
+
+    refuse = Refuse()  # lives as long as the frame of the run, which has the result
+    freed = weakref.ref(refuse)
+    with pytest.raises(tr.Interrupted if kind is KeyboardInterrupt else kind) as caught:
+        lever.run(1, on_progress=refuse)
+    if kind is ZeroDivisionError:
+        assert caught.traceback[-1].name == "__call__"
+    del refuse, caught
+    gc.collect()
+    assert freed() is None
+
+
 def test_progress_bars_need_no_tqdm(lever, monkeypatch):
     monkeypatch.setitem(sys.modules, "tqdm", None)
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
@@ -239,6 +283,11 @@ except tr.Interrupted as stop:
     ("tr.sweep(m, {'cylinders.lift.bore': [0.05, 0.06]}, {'a': 'max(lever.angle)'})", "len(stop.result) == 2, not stop.result.done.any()"),
     ("tr.sweep(m, {'cylinders.lift.bore': [0.05, 0.06]}, {'a': lambda r: len(r)})", "len(stop.result) == 2, not stop.result.done.any()"),
     ("tr.sweep(m, {'cylinders.lift.bore': [0.05 + 1e-5 * i for i in range(500)]}, {'a': 'max(lever.angle)'}, duration=3)", "stop.result.done.sum(), True"),
+    ("m.sensitivities(['gravity.1', 'cylinders.lift.bore'], ['lever.angle'], threads=1)", "stop.result is None, True"),
+    ("m.sensitivities([p.name for p in m.parameters][:8], ['lever.angle'], threads=2)", "stop.result is None, True"),
+    ("m.gradients(['lever.angle'])", "stop.result is None, True"),
+    ("import tempfile; tr.sweep_to_folder(m, tempfile.mkdtemp(), {'cylinders.lift.bore': [0.05 + 1e-5 * i for i in range(500)], 'solver.duration': [20]}, "
+     "{'a': 'max(lever.angle)'})", "stop.result is None, 'goes on' in str(stop)"),
 ])
 def test_ctrl_c_keeps_what_there_is(call, kept, root):
     with subprocess.Popen([sys.executable, "-c", INTERRUPTED.replace("{call}", call).replace("{kept}", kept), str(root / "examples/lever.yaml")],

@@ -58,6 +58,26 @@ def test_io_is_steps_inputs_and_reads(driven):
     (lambda s: s.io([], ["time"]).step(out=[0.0]), tr.ModelError, "float64"),
     (lambda s: s.io([], ["time"]).step(out=np.empty(1, np.float32)), tr.ModelError, "float64"),  # a copy would be filled instead
     (lambda s: s.io([3], []), TypeError, "3 is not a name"),
+    *[(lambda s, u=u: s.io(["command"], []).step(u), TypeError, "u must be an array of numbers") for u in ("x", "3", ["a"], {"command": 1}, 1 + 2j)],
+    (lambda s: s.io([], []).step(n=2.5), TypeError, "n must be an integer, not float"),
+    (lambda s: s.io([], []).step(n="2"), TypeError, "n must be an integer, not str"),
+    (lambda s: s.io([], []).step(n=2**70), TypeError, "n is too large"),
+    (lambda s: s.io([], []).step(u=[1], m=2), TypeError, "takes u, n and out.*; found the names u, m"),
+    (lambda s: tr.Io(), TypeError, "made by Simulation.io"),
+    (lambda s: tr.Io(s, [], []), TypeError, "made by Simulation.io"),
+    (lambda s: tr.State(), TypeError, "made by Simulation.save"),
+    (lambda s: tr.State.from_bytes(3), TypeError, r"needs bytes\(state\), not int"),
+    (lambda s: tr.State.from_bytes("x"), TypeError, r"needs bytes\(state\), not str"),
+    (lambda s: tr.State.from_bytes(b""), tr.ModelError, "no state"),
+    (lambda s: setattr(s, "inputs", {"command": 5}), AttributeError, "one by one"),
+    (lambda s: setattr(s, "statee", 5), AttributeError, "statee"),
+    (lambda s: setattr(s, "state", ["20 deg"]), tr.ModelError, "shape"),
+    (lambda s: s.run_until(-1), tr.ModelError, "already"),
+    (lambda s: s.ramp("command", 1, "1 m"), tr.ModelError, "slope: .*expected 1/s"),
+    (lambda s: s.linearize(independent=[3]), TypeError, "3 is not a name"),
+    (lambda s: s.transition(inputs=3), TypeError, "list of names, not int"),
+    (lambda s: s["x"], tr.ModelError, "model.channels lists all"),
+    (lambda s: s.parameters["x"], tr.ModelError, "model.parameters lists all"),
     (lambda s: s.io(None, []), TypeError, "list of names, not NoneType"),
     (lambda s: pickle.dumps(s.io([], [])), TypeError, "pickle the model"),
     (lambda s: s.step("2"), TypeError, "n must be an integer, not str"),
@@ -100,6 +120,7 @@ def test_values_by_name_are_a_mapping(driven):
     sim = driven.simulation()
     assert "command" in sim.inputs and "comand" not in sim.inputs and 3 not in sim.parameters
     assert sim.inputs.get("comand") is None and sim.inputs.get("command", 5) == 0 == sim.inputs["command"]
+    assert "lever.angle" in sim and "lever.angel" not in sim and 3 not in sim and list(sim) == [c.name for c in driven.channels]
     assert repr(sim.io(["command"], ["time", "lever.angle"])) == "<trunnion.Io: 1 inputs, 2 outputs>"
 
 
@@ -129,7 +150,7 @@ def test_states_continue_bit_for_bit(driven, crane):
     saved = sim.save()
     sim.step(100)
     end = sim.save()
-    for state in (saved, bytes(saved), pickle.loads(pickle.dumps(saved)), tr.State.from_bytes(bytes(saved))):
+    for state in (saved, bytes(saved), tr.State.from_bytes(bytearray(bytes(saved))), pickle.loads(pickle.dumps(saved)), tr.State.from_bytes(bytes(saved))):
         other = driven.simulation()
         other.restore(state)
         assert other.time == pytest.approx(0.1)
@@ -157,6 +178,27 @@ def test_the_minimal_state_moves_the_machine(crane):
     sim.state = x
     assert sim["boom.angle"] == x[names.index("boom.angle")]
     assert np.allclose(sim.state, x, rtol=1e-12)
+
+
+def test_texts_with_units_are_numbers_wherever_they_stand(driven, lever):
+    sim, other = driven.simulation(), driven.simulation()
+    for s, value, slope in ((sim, "1", "2 1/s"), (other, 1, 2)):
+        s.ramp("command", value, slope)
+        s.step(10)
+    assert sim.save() == other.save()
+    x = sim.state.tolist()
+    at = sim.state_names.index("lever.angle")
+    sim.state = [*x[:at], "20 deg", *x[at + 1:]]
+    assert sim.state[at] == pytest.approx(np.deg2rad(20), rel=1e-12)
+    assert lever.sensitivities(["gravity.1"], ["lever.angle"], ["10 ms", 0.02]).times.tolist() == [0.01, 0.02]
+
+
+def test_a_time_that_is_past_is_refused(driven):
+    sim = driven.simulation()
+    sim.run_until(0.3)
+    sim.run_until(0.3)
+    with pytest.raises(tr.ModelError, match=r"restart\(\)"):
+        sim.run_until("100 ms")
 
 
 def test_parameters_take_effect_as_overrides(lever):
@@ -188,13 +230,15 @@ def test_threads_step_in_parallel_and_one_simulation_belongs_to_one(driven):
     sim, refused = driven.simulation(), []  # at rest
     thread = threading.Thread(target=sim.step, args=(400_000,))
     thread.start()
-    while thread.is_alive() and not refused:  # only possible because the GIL is released
+    reads = [lambda: sim["lever.angle"], lambda: sim.time, lambda: sim._core.steps, lambda: sim._core.iterations]
+    while thread.is_alive() and len(refused) < len(reads):  # only possible because the GIL is released
         try:
-            sim["lever.angle"]
+            reads[len(refused)]()
         except RuntimeError as error:
             refused.append(str(error))
+    assert not thread.is_alive() or repr(sim).endswith("in use>")
     thread.join()
-    assert refused and "another thread" in refused[0]
+    assert len(refused) == len(reads) and all("another thread" in text for text in refused)
     assert sim.time == pytest.approx(400)
 
 
@@ -237,6 +281,8 @@ def test_linear_models_go_to_control_and_scipy(driven, monkeypatch):
     calls = []
 
     def ss(A, B, C, D, *, states, inputs, outputs):
+        for names in (states, inputs, outputs):  # the rules of python-control
+            assert len(set(names)) == len(names) and not any("." in name for name in names)
         calls.append((A.shape, B.shape, C.shape, D.shape, states, inputs, outputs))
         return "system"
 
@@ -244,7 +290,10 @@ def test_linear_models_go_to_control_and_scipy(driven, monkeypatch):
     linear = driven.linearize(inputs=["command"], outputs=["lever.angle"])
     n = len(linear.states)
     assert linear.to_control() == "system"
-    assert calls == [((n, n), (n, 1), (1, n), (1, 1), linear.states, ["command"], ["lever.angle"])]
+    assert calls == [((n, n), (n, 1), (1, n), (1, 1), [name.replace(".", "_") for name in linear.states], ["command"], ["lever_angle"])]
+    linear.outputs, calls[:] = ["a.b", "a_b", "a.b_2", "a_b.2"], []
+    linear.to_control()
+    assert calls[0][-1] == ["a_b_2", "a_b", "a_b_2_2", "a_b_2_3"]
     monkeypatch.setitem(sys.modules, "scipy", types.ModuleType("scipy"))
     monkeypatch.setitem(sys.modules, "scipy.signal", types.SimpleNamespace(StateSpace=lambda *m: [x.shape for x in m]))
     assert linear.to_scipy() == [(n, n), (n, 1), (1, n), (1, 1)]
@@ -287,6 +336,27 @@ def test_descriptions_are_models(lever, tmp_path):
     assert again == d and isinstance(again.cylinders, type(d.cylinders))
 
 
+def test_parts_of_descriptions_are_sections_however_they_are_put_in():
+    d = tr.Description(title="x")
+    d.bodies.update({"a": {"rod": {"length": 1}}}, b={"rod": {}})
+    d.bodies.setdefault("c", {"rod": {}})
+    d.bodies |= {"d": {"rod": {}}}
+    for both in (d.bodies | {"e": {"rod": {}}}, {"e": {"rod": {}}} | d.bodies):
+        assert sorted(both) == ["a", "b", "c", "d", "e"] and all(type(both[name]) is type(d.bodies) for name in both)
+    for name in "abcd":
+        d.bodies[name].rod.mass = 2
+        assert d["bodies"][name]["rod"]["mass"] == 2
+    other = d.copy()
+    other.bodies.a.rod.mass = 3
+    assert type(other) is tr.Description and d.bodies.a.rod.mass == 2
+    d.bodies["items"].rod.mass = 4
+    assert '"items"' in d.json()
+    with pytest.raises(TypeError, match="must be a mapping such as"):
+        tr.Description(3)
+    with pytest.raises(TypeError, match="updated by a mapping, not int"):
+        d.bodies |= 3
+
+
 def test_findings_of_descriptions_have_paths():
     d = tr.Description(title="x")
     d.bodies.arm.rod = {"length": "1 kg", "mass": 2}
@@ -319,15 +389,21 @@ def test_models_say_what_they_are(lever, driven):
         tr.Model("nothing.yaml")
 
 
-def test_units():
+def test_units(lever, crane):
+    every_parameter = [*lever.parameters, *crane.parameters]
+    assert tr.to_si("5 N m", "N or N m") == 5 == tr.to_si(5, "-, m/rad or rad/m")
     assert tr.to_si("80 mm", "m") == 0.08 and tr.to_si(3) == 3 and tr.to_si(np.float32(0.5)) == 0.5
     assert tr.mm(50, 63).tolist() == [tr.to_si("50 mm"  , "m"), tr.to_si("63 mm", "m")]
     assert np.allclose(tr.bar(1, 2), [1e5, 2e5]) and np.allclose(tr.deg(180), [np.pi]) and np.allclose(tr.units("L/min", 6), [1e-4])
-    for value, unit, error in (("3 mm", "Pa", tr.ModelError), ("x", "m", tr.ModelError), (np.inf, "m", tr.ModelError), ([1], "m", TypeError), (None, "m", TypeError)):
+    assert all(tr.to_si(p.value, p.unit) == p.value for p in every_parameter)
+    for value, unit, error in (("3 mm", "Pa", tr.ModelError), ("x", "m", tr.ModelError), ("5 m", 3, TypeError), ("5 m", "nonsense", tr.ModelError), ("5 m", "mm", tr.ModelError), (np.inf, "m", tr.ModelError), ([1], "m", TypeError), (None, "m", TypeError)):
         with pytest.raises(error):
             tr.to_si(value, unit)
+    assert tr.mm([50, 63], 80).tolist() == tr.mm(50, 63, 80).tolist() and tr.mm().shape == (0,)
     with pytest.raises(tr.ModelError):
         tr.units("nonsense", 1)
+    with pytest.raises(TypeError, match=r"the values \[mm\] must be an array of numbers, not 'x'"):
+        tr.mm("x")
 
 
 def test_stubs_name_what_the_extension_has(root):
@@ -348,9 +424,9 @@ def test_stubs_name_what_the_extension_has(root):
 def test_everything_public_is_documented():
     for name in tr.__all__:
         assert getattr(tr, name).__doc__, name
-    for kind in (tr.Model, tr.Simulation, tr.Batch, tr.Result, tr.Sweep, tr.LinearSystem, tr.Description):
+    for kind in (tr.Model, tr.Simulation, tr.Batch, tr.Result, tr.Sweep, tr.LinearSystem, tr.Description, tr.State, tr.Io, tr.Report, tr.Incident):
         for name, member in vars(kind).items():
-            if not name.startswith("_") and (callable(member) or isinstance(member, (property, classmethod))):
+            if not name.startswith("_") and (callable(member) or isinstance(member, (property, classmethod, staticmethod))):
                 assert member.__doc__, f"{kind.__name__}.{name}"
 
 
