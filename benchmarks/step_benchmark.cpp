@@ -1,8 +1,8 @@
 // The step of the four-bar (Brown-McPhee, 1 ms, 10 s) compared with the hand-written program for this mechanism, in the
 // same run: ns per step over blocks of steps, and their ratio. Then steps by generated code (solver.compiled), the first time with
-// their compilation, the other friction models, the cranes, both treatments
-// of the constraints on every machine with loops, both families of coordinates, and the residual of open chains of 1 to 1000 bodies with
-// the fitted exponent of its cost.
+// their compilation, the other friction models, the cranes, both treatments of the constraints on every machine with loops, both families
+// of coordinates, the excavator with a controller over the one without, and the residual of open chains of 1 to 1000 bodies with the fitted
+// exponent of its cost.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -11,6 +11,8 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -151,6 +153,39 @@ void report_coordinates() {
     report_pair(example, "coordinates=relative", "coordinates=cartesian", 1);
 }
 
+/// `text` with `inserted` before its first `mark`.
+std::string with(std::string text, const std::string& mark, const std::string& inserted) { return text.insert(text.find(mark), inserted); }
+
+/// The excavator with a controller that moves its boom as its lever does without one, over the excavator.
+void report_controller() {
+  const std::string path = std::string(TRUNNION_SOURCE_DIR) + "/examples/excavator.yaml";
+  std::ifstream file(path);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  const auto without = compile(load_model(path));
+  const int boom = std::get<Mechanism<3>>(without->mechanism).tree.nodes[1].q;
+  std::string course;
+  Runner run(without);
+  for (int k = 0; k <= 200; ++k) {
+    run.advance(0.1 * k);
+    course += fmt::format("{}[{:.1f} s, {:.9f} rad]", k == 0 ? "" : ", ", 0.1 * k, run.state().q()[boom]);
+  }
+  text = with(text, "  boom:    {ramps", "  boom_to: {table: [" + course + "], smooth: true}\n");
+  text = with(text, "solver:",
+              "control: {boom_pid: {pid: {setpoint: boom_to, measurement: boom.angle, feedforward: boom, gain: 8, integral_time: 1 s, "
+              "min: -1, max: 1}}}\nparts: {boom_function: {lever: boom_pid}}\n");
+  const auto controlled = compile(parse_model(text, path));
+  std::vector<double> ratios;
+  Timing a, b;
+  for (int i = 0; i < 7; ++i) {
+    a = time_run(without, 2);
+    b = time_run(controlled, 2);
+    ratios.push_back(b.nanoseconds / a.nanoseconds);
+  }
+  std::sort(ratios.begin(), ratios.end());
+  fmt::print("excavator {:.0f} ns/step {:.3f} iterations, with a controller {:.0f} ns/step {:.3f} iterations, ratio {:.3f} (median of 7)\n",
+             a.nanoseconds, a.iterations, b.nanoseconds, b.iterations, ratios[3]);
+}
+
 /// An open chain of rods, planar or spatial: the first joint spherical, every second axis transverse.
 std::shared_ptr<const CompiledModel> chain(int bodies, bool planar) {
   Description d;
@@ -226,6 +261,7 @@ int main(int argc, char** argv) {
   report_models();
   report_treatments();
   report_coordinates();
+  report_controller();
   report_chain<2>("plane");
   report_chain<3>("space");
   benchmark::Initialize(&argc, argv);

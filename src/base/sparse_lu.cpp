@@ -111,9 +111,8 @@ bool SparseLu::grows(int k, double largest_given) {
     const double size = std::abs(factors_[j]);
     if (largest_given > kGrowth * size) continue;
     double given_in_column = 0;
-    for (int i = 0; i < p.n; ++i)
-      for (int at = p.given_begin[i]; at < p.given_begin[i + 1]; ++at)
-        if (p.column[p.given[at]] == p.column[j]) given_in_column = std::max(given_in_column, std::abs(values_[at]));
+    const int* const column = p.column_begin.data() + p.column_of[p.column[j]];
+    for (int i = column[0]; i < column[1]; ++i) given_in_column = std::max(given_in_column, std::abs(values_[p.place[i]]));
     if (!(given_in_column > kGrowth * size)) return true;
   }
   return false;

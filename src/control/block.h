@@ -47,9 +47,9 @@ class BlockLaw {
   virtual void start(const double* u, double* x) const = 0;
   virtual bool start_depends(int input) const = 0;
   virtual double value(const double* u, const double* x) const = 0;
-  virtual Dual<1> value(const Dual<1>* u, const Dual<1>* x) const = 0;
-  virtual void rates(const double* u, const double* x, double* rate) const = 0;
-  virtual void rates(const Dual<1>* u, const Dual<1>* x, Dual<1>* rate) const = 0;
+  /// The value, and the rates.
+  virtual double evaluate(const double* u, const double* x, double* rate) const = 0;
+  virtual Dual<1> evaluate(const Dual<1>* u, const Dual<1>* x, Dual<1>* rate) const = 0;
 
   /// Whether only samples change its states.
   virtual bool discrete() const = 0;
@@ -59,21 +59,32 @@ class BlockLaw {
   /// With modes its margin, of an expression how far it holds as a condition, otherwise `value`.
   virtual double margin(const double* u, const double* c, const double* x, double value) const = 0;
 
-  /// Derivatives of the value and of every rate: slope(row, column, d) with row 0 for the value, then the rates; columns: inputs, states.
-  template <class Slope>
-  void differentiate(const double* u, const double* x, Slope&& slope) const {
+  /// The value and every rate, is(row, number) with row 0 for the value, then the rates, and their derivatives, slope(row, column, d);
+  /// columns: inputs for which is_wanted(input), states.
+  template <class Wanted, class Is, class Slope>
+  void differentiate(const double* u, const double* x, Wanted&& is_wanted, Is&& is, Slope&& slope) const {
     Dual<1> varied_u[kMaxBlockInputs], varied_x[kMaxBlockStates + kMaxBlockModes], rate[kMaxBlockStates + 1];
-    const int n = inputs(), m = states();
+    const int n = inputs(), m = states(), held = modes();
     for (int i = 0; i < n; ++i) varied_u[i] = u[i];
-    for (int i = 0; i < m + modes(); ++i) varied_x[i] = x[i];
+    for (int i = 0; i < m + held; ++i) varied_x[i] = x[i];
+    bool known = false;
+    const auto take = [&](const auto& value, const auto* rates, auto&& number) {
+      for (int row = 0; row <= m && !known; ++row) is(row, number(row == 0 ? value : rates[row - 1]));
+      known = true;
+    };
     for (int column = 0; column < n + m; ++column) {
+      if (column < n && !is_wanted(column)) continue;
       Dual<1>& varied = column < n ? varied_u[column] : varied_x[column - n];
       varied.d[0] = 1;
-      slope(0, column, value(varied_u, varied_x).d[0]);
-      rates(varied_u, varied_x, rate);
-      for (int row = 0; row < m; ++row) slope(row + 1, column, rate[row].d[0]);
+      const Dual<1> value = evaluate(varied_u, varied_x, rate);
       varied.d[0] = 0;
+      take(value, rate, [](const Dual<1>& a) { return a.value; });
+      slope(0, column, value.d[0]);
+      for (int row = 0; row < m; ++row) slope(row + 1, column, rate[row].d[0]);
     }
+    if (known) return;
+    double rates[kMaxBlockStates + 1];
+    take(evaluate(u, x, rates), rates, [](double a) { return a; });
   }
 };
 
@@ -125,14 +136,14 @@ class BlockLawOf final : public BlockLaw {
       return value;
   }
   double value(const double* u, const double* x) const override { return law_.value(u, x); }
-  Dual<1> value(const Dual<1>* u, const Dual<1>* x) const override { return law_.value(u, x); }
-  void rates(const double* u, const double* x, double* rate) const override { find_rates(u, x, rate); }
-  void rates(const Dual<1>* u, const Dual<1>* x, Dual<1>* rate) const override { find_rates(u, x, rate); }
+  double evaluate(const double* u, const double* x, double* rate) const override { return find(u, x, rate); }
+  Dual<1> evaluate(const Dual<1>* u, const Dual<1>* x, Dual<1>* rate) const override { return find(u, x, rate); }
 
  private:
   template <class S>
-  void find_rates(const S* u, const S* x, S* rate) const {
+  TR_INLINE S find(const S* u, const S* x, S* rate) const {
     if constexpr (requires { law_.rates(u, x, rate); }) law_.rates(u, x, rate);
+    return law_.value(u, x);
   }
   Law law_;
 };

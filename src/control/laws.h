@@ -138,7 +138,7 @@ struct Limits {
   double min = -std::numeric_limits<double>::infinity(), max = std::numeric_limits<double>::infinity();
   bool any() const { return min > -std::numeric_limits<double>::infinity() || max < std::numeric_limits<double>::infinity(); }
   template <class S>
-  S operator()(const S& x) const {
+  TR_INLINE S operator()(const S& x) const {
     return trunnion::max(S(trunnion::min(x, max)), min);
   }
 };
@@ -205,7 +205,7 @@ struct PidLaw {
   int states() const { return (integrates ? 1 : 0) + (differentiates ? 1 : 0); }
   int modes() const { return hands_over ? 1 : 0; }
   template <class S>
-  S unlimited(const S* u, const S* x) const {
+  TR_INLINE S unlimited(const S* u, const S* x) const {
     S v = gain * (setpoint_weight * u[0] - u[1]) + u[2];
     if (integrates) v += x[0];
     if (differentiates) v += derivative * (derivative_weight * u[0] - u[1] - x[integrates ? 1 : 0]);
@@ -216,7 +216,7 @@ struct PidLaw {
     return limits(is_manual(x) ? u[3] : unlimited(u, x));
   }
   template <class S>
-  S integral_rate(const S* u, const S* x) const {
+  TR_INLINE S integral_rate(const S* u, const S* x) const {
     const S change = integral * (u[0] - u[1]);
     if (!limits.any() && !is_manual(x)) return change;
     const S v = unlimited(u, x);

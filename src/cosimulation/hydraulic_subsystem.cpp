@@ -431,6 +431,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
       for (std::size_t i = 0; i < n_; ++i) w_[i] = start_w()[i] + h * start_w_dot()[i];
       set_lengths(h);
     }
+    if (!netlist_.control.empty()) step_of_circuits_.predict_control(s_.data(), w_.data(), work_);
     step_of_circuits_.set_rates();
     const NewtonVerdict verdict = newton(
         report.iterations + solver.max_iterations, report.iterations, [&](int) { return increment(t, h, report); },

@@ -653,13 +653,33 @@ void update_inputs(const Hydraulics& netlist, const Signals& signals, double t, 
   mean(oil.J, state.linear_J);
 }
 
+namespace {
+
+/// Sets T to zero: of a large block only where a step has slopes. Quasistatic circuits and a LinearOil have others, too.
+void clear_blocks(const Hydraulics& netlist, HydraulicState& state) {
+  constexpr std::size_t kLarge = 12;  // times the entries: as fast as all in a row
+  const bool others = netlist.linear_oil != nullptr || !netlist.quasistatic.empty();
+  for (std::size_t i = 0; i < netlist.circuits.size(); ++i) {
+    const Circuit& c = netlist.circuits[i];
+    const std::vector<Entry>& entries = state.block[i].entries();
+    const std::size_t all = static_cast<std::size_t>(c.size) * c.size;
+    double* T = state.T.data() + c.block;
+    if (others || all < kLarge * entries.size())
+      std::fill_n(T, all, 0.0);
+    else
+      for (const Entry& e : entries) T[e.row * c.size + e.column] = 0;
+  }
+}
+
+}  // namespace
+
 void evaluate_hydraulics(const Hydraulics& netlist, const double* s, const double* s_dot, double* y, double* ydot, const RateRelation& rule,
                          HydraulicState& state) {
   load_pressures<double>(netlist, y, state);
   std::copy_n(s, netlist.actuators.size(), state.length.begin());
   const bool step = rule.factor > 0;
   std::fill(state.R.begin(), state.R.end(), 0.0);
-  std::fill(state.T.begin(), state.T.end(), 0.0);
+  clear_blocks(netlist, state);
   std::fill(state.R_s.begin(), state.R_s.end(), 0.0);
   std::fill(state.R_v.begin(), state.R_v.end(), 0.0);
   std::fill(state.F_y.begin(), state.F_y.end(), 0.0);
@@ -897,13 +917,14 @@ bool condense(const Hydraulics& netlist, HydraulicState& state, int* circuit) {
   return true;
 }
 
-void eliminate(const Hydraulics& netlist, const double* ds, const double* dsdot, HydraulicState& state) {
+void eliminate(const Hydraulics& netlist, const std::vector<std::vector<int>>& rows, const double* ds, const double* dsdot,
+               HydraulicState& state) {
   for (std::size_t circuit = 0; circuit < netlist.circuits.size(); ++circuit) {
     const Circuit& c = netlist.circuits[circuit];
     double* R = state.R.data() + c.offset;
     for (int k : c.actuators) {
       const double *R_s = state.R_s.data() + state.column[k], *R_v = state.R_v.data() + state.column[k];
-      for (int i = 0; i < c.size; ++i) R[i] += R_s[i] * ds[k] + R_v[i] * dsdot[k];
+      for (const int i : rows[k]) R[i] += R_s[i] * ds[k] + R_v[i] * dsdot[k];
     }
     for (int i = 0; i < c.size; ++i) R[i] = -R[i];
     state.block[circuit].solve(R);

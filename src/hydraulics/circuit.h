@@ -426,8 +426,10 @@ bool below_vacuum(const Hydraulics& netlist, const double* y, int unknown);
 /// Factors every circuit block and turns F_y into w. False if a block is singular; `circuit` then names it.
 bool condense(const Hydraulics& netlist, HydraulicState& state, int* circuit);
 
-/// Newton increments of all circuit unknowns for port increments ds, dsdot; written over R.
-void eliminate(const Hydraulics& netlist, const double* ds, const double* dsdot, HydraulicState& state);
+/// Newton increments of all circuit unknowns for port increments ds, dsdot; written over R. `rows`: per port, those of its circuit that
+/// depend on them.
+void eliminate(const Hydraulics& netlist, const std::vector<std::vector<int>>& rows, const double* ds, const double* dsdot,
+               HydraulicState& state);
 
 // ---- templates
 template <class S, class Sink>

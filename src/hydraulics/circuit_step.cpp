@@ -84,7 +84,11 @@ CircuitStep::CircuitStep(const Hydraulics& netlist, double tolerance_pressure, d
   const auto add_control = [&](int circuit, int local, int count) {
     for (int k = 0; k < count; ++k) control_.push_back(static_cast<std::size_t>(netlist_.circuits[circuit].offset + local + k));
   };
-  for (const ControlBlock& block : netlist_.control) add_control(block.circuit, block.local, block.size());
+  for (const ControlBlock& block : netlist_.control) {
+    add_control(block.circuit, block.local, block.size());
+    for_each_held(block, [&](int i) { held_.push_back(i); });
+    if (!block.sampled()) values_.push_back(block.output);
+  }
   for (const Spool& spool : netlist_.spools)
     if (spool.driven() && !spool.follows()) add_control(netlist_.control[spool.block].circuit, spool.local, spool.states());
   rows_.resize(ports_);
@@ -215,13 +219,12 @@ const double* CircuitStep::find_content_changes(const double* s) {
 
 void CircuitStep::set_rates() {
   const int first = netlist_.linear_oil != nullptr ? 0 : static_cast<int>(netlist_.volumes.size());
+  const double factor = rule_.factor, *y = y_, *y_begin = rule_.y_begin, *offset = offset_.data();
+  double* ydot = ydot_;
   for (int i : netlist_.unknown_state)
-    if (i >= first) ydot_[i] = rule_.factor * (y_[i] - rule_.y_begin[i]) - offset_[i];
-  for (const ControlBlock& block : netlist_.control) {
-    for_each_held(block, [&](int i) { ydot_[i] = 0; });
-    // of a continuous value only for the next prediction
-    if (!block.sampled()) ydot_[block.output] = (y_[block.output] - rule_.y_begin[block.output]) / rule_.step;
-  }
+    if (i >= first) ydot[i] = factor * (y[i] - y_begin[i]) - offset[i];
+  for (const int i : held_) ydot_[i] = 0;
+  for (const int i : values_) ydot_[i] = (y_[i] - rule_.y_begin[i]) / rule_.step;  // only for the next prediction
 }
 
 void CircuitStep::finish(const double* s, const double* s_dot, OilMemory<> memory, HydraulicState& state, const double* extra_rate) {
@@ -239,7 +242,7 @@ void CircuitStep::finish(const double* s, const double* s_dot, OilMemory<> memor
     memory.lag[i] = in_stages_ ? 0 : oil_rule_.lag(rule_.step, change, mean_[i], rate);
     if (i < volumes) memory.inflow[i] = rate;
   }
-  for (const ControlBlock& block : netlist_.control) for_each_held(block, [&](int i) { memory.lag[i] = 0; });
+  for (const int i : held_) memory.lag[i] = 0;
   if (!linear) {
     double* oil_rate = state.oil_rate.data();
     for (std::size_t i = 0; i < ports_; ++i) oil_rate[i] = extra_rate == nullptr ? s_dot[i] : s_dot[i] + extra_rate[i];
@@ -261,6 +264,7 @@ bool CircuitStep::solve(const double* s, const double* s_dot, int max_iterations
     });
     return largest;
   };
+  if (!netlist_.control.empty()) predict_control(s, s_dot, state);
   set_rates();
   return newton(iterations + max_iterations, iterations, increment, [&](bool, bool) {
            set_rates();

@@ -39,6 +39,10 @@ class CircuitStep {
   /// A stage but the last is solved, at lengths s of the ports: its rates contribute to the next ones.
   void keep_stage(int stage, const double* s);
   const RateRelation& rule() const { return rule_; }
+  /// After begin(): control at the predicted lengths and rates of the ports.
+  void predict_control(const double* s, const double* s_dot, HydraulicState& state) {
+    trunnion::predict_control(netlist_, s, s_dot, y_, rule_, state);
+  }
   /// ydot of the circuits' unknowns by the rule; those of pressures follow in finish().
   void set_rates();
   /// After evaluate_hydraulics(): factors the blocks; r, K, D. False if a block is singular.
@@ -53,7 +57,7 @@ class CircuitStep {
   double stiffness(std::size_t i, std::size_t j) const { return stiffness_[i * ports_ + j]; }  // [N/m]
   double damping(std::size_t i, std::size_t j) const { return damping_[i * ports_ + j]; }      // [N s/m]
   /// Newton increments of the circuits' unknowns for those of the ports; into the state's R.
-  void eliminate(const double* ds, const double* dsdot, HydraulicState& state) { trunnion::eliminate(netlist_, ds, dsdot, state); }
+  void eliminate(const double* ds, const double* dsdot, HydraulicState& state) { trunnion::eliminate(netlist_, rows_, ds, dsdot, state); }
   /// Adds the increments to the unknowns, pressures by the share of their circuit; calls raise(increment over its tolerance, index of the
   /// unknown) for each. `state`: inputs and spools at the end of the step.
   template <class Raise>
@@ -143,6 +147,7 @@ class CircuitStep {
   double tolerance_other_;
   std::vector<double> tolerance_;                       // per circuit unknown
   std::vector<std::size_t> control_;                    // circuit unknowns of control: their tolerance is relative to values above 1
+  std::vector<int> held_, values_;                      // entries of blocks in y: without a rate; of these the continuous values
   std::vector<int> circuit_;                            // per circuit unknown
   std::vector<char> limited_;                           // per circuit unknown: a pressure or a state of a component
   std::vector<double> share_;                           // per circuit: of the increments of these

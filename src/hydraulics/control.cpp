@@ -1,4 +1,4 @@
-// Control blocks in the circuits: values, residuals and slopes.
+// Control blocks in the circuits: values, samples and modes. Of steps: control_step.cpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hydraulics/control.h"
 
@@ -14,220 +14,8 @@ namespace trunnion {
 
 namespace {
 
-/// Column of an input in its circuit's block; -1: a port, a signal over time or the pressure of a source.
-int column_of(const Hydraulics& netlist, const BlockInput& input) {
-  switch (input.kind) {
-    case BlockInput::Kind::signal: {
-      const int block = netlist.block_of_signal[input.index];
-      if (block < 0) return -1;
-      const ControlBlock& b = netlist.control[block];
-      return b.local + (input.state >= 0 ? input.state - b.output : 0);
-    }
-    case BlockInput::Kind::pressure:
-      return netlist.nodes[input.index].state >= 0 ? netlist.nodes[input.index].local : -1;
-    default:
-      return -1;
-  }
-}
-bool reads_port(const BlockInput& input) { return input.kind == BlockInput::Kind::position || input.kind == BlockInput::Kind::rate; }
-
-/// Whether some command of a component is driven.
-bool is_driven(const Hydraulics& netlist, const Component& c) {
-  return std::any_of(c.spools.begin(), c.spools.end(), [&](int spool) { return netlist.spools[spool].driven(); });
-}
-/// Column of a driven spool's position in its circuit's block.
-int column_of(const Hydraulics& netlist, const Spool& spool) { return spool.follows() ? netlist.control[spool.block].local : spool.local; }
-
-/// Column of a block's value, which is a signal.
-int column_of_block(const Hydraulics& netlist, SignalIndex signal) { return netlist.control[netlist.block_of_signal[signal]].local; }
-
-/// Whether an element with these nodes is connected to one.
-template <class Nodes>
-bool is_at(const Nodes& nodes, int node) {
-  return std::any_of(nodes.begin(), nodes.end(), [&](const int* at) { return *at == node; });
-}
-
-/// Calls visit(element, spool) for the flow elements with a driven spool.
-template <class Visit>
-void for_each_driven_element(const Hydraulics& netlist, Visit&& visit) {
-  for_each_element(netlist, [&](const auto& element) {
-    if constexpr (requires { element.spool; })
-      if (element.spool >= 0 && netlist.spools[element.spool].driven()) visit(element, element.spool);
-  });
-}
-
-/// Writes residuals of the blocks and of driven lagged spools: sink(circuit, row, residual).
-template <class Sink>
-void for_each_residual(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, const double* ydot,
-                       const RateRelation& rule, const OilValues<>& values, Sink&& sink) {
-  double u[kMaxBlockInputs], rate[kMaxBlockStates + 1];
-  for (const ControlBlock& b : netlist.control) {
-    if (b.sampled()) {
-      for (int k = 0; k < b.size(); ++k) sink(b.circuit, b.local + k, y[b.output + k] - rule.y_begin[b.output + k]);
-      continue;
-    }
-    read_block<double>(b, s, s_dot, y, values, u);
-    const double* x = y + b.output + 1;
-    sink(b.circuit, b.local, y[b.output] - b.law->value(u, x));
-    b.law->rates(u, x, rate);
-    for (int k = 0; k < b.states(); ++k) sink(b.circuit, b.local + 1 + k, ydot[b.output + 1 + k] - rate[k]);
-    for (int k = 1 + b.states(); k < b.size(); ++k) sink(b.circuit, b.local + k, y[b.output + k] - rule.y_begin[b.output + k]);
-  }
-  for (const Spool& spool : netlist.spools) {
-    if (!spool.driven() || spool.follows()) continue;
-    spool_rates(spool, values.signal[spool.signal], y + spool.state, rate);
-    for (int k = 0; k < spool.states(); ++k) sink(netlist.control[spool.block].circuit, spool.local + k, ydot[spool.state + k] - rate[k]);
-  }
-}
-
-/// Adds a flow's slope in a command at `column` to the balances of its nodes.
-void add_command_slope(const Hydraulics& netlist, int A, int B, int column, double slope, HydraulicState& state) {
-  const auto add = [&](int node, double sign) {
-    if (node < 0 || netlist.nodes[node].state < 0) return;
-    const PressureNode& n = netlist.nodes[node];
-    const Circuit& c = netlist.circuits[n.circuit];
-    state.T[c.block + n.local * c.size + column] += sign * slope;
-  };
-  add(A, 1);
-  add(B, -1);
-}
-
-/// Slopes of a component's flows and rates in single inputs.
-struct ComponentSlopes {
-  using S = Dual<1>;
-  const Hydraulics& netlist;
-  const Component& c;
-  HydraulicState& state;
-  ComponentValues<S> varied;
-
-  ComponentSlopes(const Hydraulics& of, const Component& component, const double* y, HydraulicState& at)
-      : netlist(of), c(component), state(at) {
-    ComponentValues<> values;
-    read_component(c, state.flow_inputs(), y, values);
-    std::copy_n(values.p, c.nodes.size(), varied.p);
-    std::copy_n(values.x, c.law->info().states.size(), varied.x);
-    std::copy_n(values.u, c.spools.size(), varied.u);
-  }
-  /// In an input that is the unknown of that column.
-  void add(S& input, int column) {
-    input.d[0] = 1;
-    c.law->evaluate(varied.inputs(), varied.Q, varied.rate);
-    input.d[0] = 0;
-    for_each_flow_path(c, varied.Q, [&](int A, int B, const S& Q) { add_command_slope(netlist, A, B, column, Q.d[0], state); });
-    if (c.circuit < 0) return;
-    const Circuit& circuit = netlist.circuits[c.circuit];
-    for (std::size_t k = 0; k < c.law->info().states.size(); ++k)
-      state.T[circuit.block + (c.local + static_cast<std::ptrdiff_t>(k)) * circuit.size + column] -= varied.rate[k].d[0];
-  }
-};
-
-/// Slopes of flows, rates and port forces in driven pressures of sources.
-void add_source_slopes(const Hydraulics& netlist, const double* y, HydraulicState& state) {
-  for (const int node : netlist.driven_sources) {
-    const int column = column_of_block(netlist, netlist.nodes[node].source);
-    for_each_element(netlist, [&](const auto& element) {
-      if (!is_at(element_nodes(element), node)) return;
-      for_each_flow(element, state.flow_inputs(), [&](const FlowEdge& e) {
-        if (e.A == node) add_command_slope(netlist, e.A, e.B, column, e.slope, state);
-        if (e.B == node) add_command_slope(netlist, e.A, e.B, column, -e.slope, state);
-      });
-    });
-    for (const Component& c : netlist.components) {
-      if (std::find(c.nodes.begin(), c.nodes.end(), node) == c.nodes.end()) continue;
-      ComponentSlopes slopes(netlist, c, y, state);
-      for (std::size_t i = 0; i < c.nodes.size(); ++i)
-        if (c.nodes[i] == node) slopes.add(slopes.varied.p[i], column);
-    }
-    for (int i = 0; i < netlist.pistons; ++i) {
-      const Actuator& a = netlist.actuators[i];
-      if (a.A == node) state.F_y[state.column[i] + column] += state.force_p[i][0];
-      if (a.B == node) state.F_y[state.column[i] + column] += state.force_p[i][1];
-    }
-  }
-}
-
-/// Slopes of port forces that blocks drive.
-void add_drive_slopes(const Hydraulics& netlist, HydraulicState& state) {
-  for (std::size_t i = 0; i < netlist.actuators.size(); ++i)
-    if (const Actuator& a = netlist.actuators[i]; a.drive >= 0) state.F_y[state.column[i] + column_of_block(netlist, a.drive)] += a.gain;
-}
-
-/// Slopes of flows, of motors and of rates of components in driven commands.
-void add_command_slopes(const Hydraulics& netlist, const double* y, HydraulicState& state) {
-  using S = Dual<1>;
-  for_each_driven_element(netlist, [&](const auto& element, int spool) {
-    const int column = column_of(netlist, netlist.spools[spool]);
-    S& command = state.varied_spool[spool];
-    command = S::variable(state.spool[spool], 0);
-    element.edges(FlowInputs<S>{nullptr, nullptr, state.varied_spool.data()}, [&](int A, int B, auto&& law) {
-      const S Q = law(S(state.pressure[A] - state.pressure[B]));
-      add_command_slope(netlist, A, B, column, Q.d[0], state);
-    });
-  });
-  for (std::size_t i = 0; i < netlist.actuators.size(); ++i) {
-    const Actuator& a = netlist.actuators[i];
-    if (a.spool < 0 || !netlist.spools[a.spool].driven()) continue;
-    const int column = column_of(netlist, netlist.spools[a.spool]);
-    const FractionSlopes& slopes = state.by_fraction[i];
-    add_command_slope(netlist, a.A, -1, column, slopes.A, state);
-    add_command_slope(netlist, a.B, -1, column, slopes.B, state);
-    state.F_y[state.column[i] + column] += slopes.force;
-  }
-  for (const Component& c : netlist.components) {
-    if (!is_driven(netlist, c)) continue;
-    ComponentSlopes slopes(netlist, c, y, state);
-    for (std::size_t i = 0; i < c.spools.size(); ++i)
-      if (const Spool& spool = netlist.spools[c.spools[i]]; spool.driven()) slopes.add(slopes.varied.u[i], column_of(netlist, spool));
-  }
-  for (const FlowSource& source : netlist.flow_sources) {
-    const int block = netlist.block_of_signal[source.flow];
-    if (block < 0) continue;
-    const double liquid = source.from >= 0 ? state.liquid[source.from].value : 1;
-    add_command_slope(netlist, source.from, source.to, netlist.control[block].local, liquid, state);
-  }
-}
-
-/// A block's own rows.
-void add_block_slopes(const Hydraulics& netlist, const ControlBlock& b, const double* s, const double* s_dot, const double* y,
-                      double factor, HydraulicState& state) {
-  const Circuit& c = netlist.circuits[b.circuit];
-  const auto row_of = [&](int k) { return state.T.data() + c.block + (b.local + k) * c.size; };
-  for (int k = 0; k < b.size(); ++k) row_of(k)[b.local + k] += b.has_rate(k) ? factor : 1;
-  if (b.sampled()) return;
-  double u[kMaxBlockInputs];
-  read_block<double>(b, s, s_dot, y, state, u);
-  const int inputs = b.law->inputs();
-  b.law->differentiate(u, y + b.output + 1, [&](int row, int k, double slope) {
-    if (k >= inputs) {
-      row_of(row)[b.local + 1 + k - inputs] -= slope;
-      return;
-    }
-    const BlockInput& input = b.inputs[static_cast<std::size_t>(k)];
-    if (reads_port(input)) {
-      std::vector<double>& slopes = input.kind == BlockInput::Kind::position ? state.R_s : state.R_v;
-      slopes[state.column[input.index] + b.local + row] -= slope;
-    } else if (const int column = column_of(netlist, input); column >= 0) {
-      row_of(row)[column] -= slope;
-    }
-  });
-}
-
-/// Rows of a driven spool's states.
-void add_spool_slopes(const Hydraulics& netlist, const Spool& spool, const double* y, double factor, HydraulicState& state) {
-  using S = Dual<1>;
-  const ControlBlock& b = netlist.control[spool.block];
-  const Circuit& c = netlist.circuits[b.circuit];
-  const int states = spool.states();
-  for (int varied = 0; varied <= states; ++varied) {  // the last is the command
-    S x[2], rate[2], u(state.signal[spool.signal]);
-    for (int k = 0; k < states; ++k) x[k] = y[spool.state + k];
-    (varied < states ? x[varied] : u).d[0] = 1;
-    spool_rates(spool, u, x, rate);
-    for (int k = 0; k < states; ++k)
-      state.T[c.block + (spool.local + k) * c.size + (varied < states ? spool.local + varied : b.local)] -= rate[k].d[0];
-  }
-  for (int k = 0; k < states; ++k) state.T[c.block + (spool.local + k) * (c.size + 1)] += factor;
-}
+/// For derivatives in states alone.
+constexpr auto kNoInput = [](int) { return false; };
 
 /// Time of sample k.
 double sample_time(const ControlBlock& b, double k) {
@@ -236,7 +24,7 @@ double sample_time(const ControlBlock& b, double k) {
 }
 
 /// x = x_before + period f(u, x), by Newton's method; false: there is none.
-bool advance_states(const ControlBlock& b, const double* u, double* x) {
+bool sample_states(const ControlBlock& b, const double* u, double* x) {
   constexpr int kMostIterations = 50;
   constexpr double kConverged = 1e-12;  // of the largest state; the next increment is rounding
   if (b.law->discrete()) {
@@ -245,22 +33,13 @@ bool advance_states(const ControlBlock& b, const double* u, double* x) {
   }
   const int n = b.states();
   if (n == 0) return true;
-  double before[kMaxBlockStates + 1], rate[kMaxBlockStates + 1], T[kMaxBlockStates * kMaxBlockStates + 1];
-  int pivot[kMaxBlockStates + 1];
+  double before[kMaxBlockStates + 1], increment[kMaxBlockStates + 1];
   std::copy_n(x, n, before);
   for (int iteration = 0; iteration < kMostIterations; ++iteration) {
-    b.law->rates(u, x, rate);
-    for (int i = 0; i < n; ++i) rate[i] = before[i] + b.period * rate[i] - x[i];
-    for (int i = 0; i < n * n; ++i) T[i] = i % (n + 1) == 0 ? 1 : 0;
-    b.law->differentiate(u, x, [&](int row, int column, double slope) {
-      if (row > 0 && column >= b.law->inputs()) T[(row - 1) * n + column - b.law->inputs()] -= b.period * slope;
-    });
-    if (!lu_factor(T, n, pivot)) return false;
-    lu_solve(T, n, pivot, rate);
+    if (!advance_states(*b.law, u, b.period, before, x, increment)) return false;
     double moved = 0, size = 0;
     for (int i = 0; i < n; ++i) {
-      x[i] += rate[i];
-      moved = std::max(moved, std::abs(rate[i]));
+      moved = std::max(moved, std::abs(increment[i]));
       size = std::max(size, std::abs(x[i]));
     }
     if (moved <= kConverged * size) return true;
@@ -292,19 +71,19 @@ void read_block(const ControlBlock& block, const S* s, const S* s_dot, const S* 
 
 template <class S>
 void evaluate_blocks(const Hydraulics& netlist, const S* s, const S* s_dot, S* y, S* ydot, OilValues<S>& values) {
-  S u[kMaxBlockInputs];
+  S u[kMaxBlockInputs], rate[kMaxBlockStates + 1];
   for (const ControlBlock& b : netlist.control) {
     std::fill_n(ydot + b.output, b.size(), S(0));
     if (!b.sampled()) {
       read_block<S>(b, s, s_dot, y, values, u);
-      y[b.output] = b.law->value(u, y + b.output + 1);
+      y[b.output] = b.law->evaluate(u, y + b.output + 1, rate);
     }
     values.signal[b.signal] = y[b.output];
   }
   for (const ControlBlock& b : netlist.control) {  // which may depend on values of blocks that come later
     if (b.sampled() || b.states() == 0) continue;
     read_block<S>(b, s, s_dot, y, values, u);
-    b.law->rates(u, y + b.output + 1, ydot + b.output + 1);
+    b.law->evaluate(u, y + b.output + 1, ydot + b.output + 1);
   }
   for (const int node : netlist.driven_sources) values.pressure[node] = values.signal[netlist.nodes[node].source];
   for (std::size_t i = 0; i < netlist.spools.size(); ++i)
@@ -313,21 +92,23 @@ void evaluate_blocks(const Hydraulics& netlist, const S* s, const S* s_dot, S* y
 template void evaluate_blocks<double>(const Hydraulics&, const double*, const double*, double*, double*, OilValues<double>&);
 template void evaluate_blocks<Dual<1>>(const Hydraulics&, const Dual<1>*, const Dual<1>*, Dual<1>*, Dual<1>*, OilValues<Dual<1>>&);
 
-void add_control(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, const double* ydot,
-                 const RateRelation& rule, HydraulicState& state) {
-  set_control_residuals(netlist, s, s_dot, y, ydot, rule, state);
-  for (const ControlBlock& b : netlist.control) add_block_slopes(netlist, b, s, s_dot, y, rule.factor, state);
-  for (const Spool& spool : netlist.spools)
-    if (spool.driven() && !spool.follows()) add_spool_slopes(netlist, spool, y, rule.factor, state);
-  add_command_slopes(netlist, y, state);
-  add_source_slopes(netlist, y, state);
-  add_drive_slopes(netlist, state);
-}
-
-void set_control_residuals(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, const double* ydot,
-                           const RateRelation& rule, HydraulicState& state) {
-  for_each_residual(netlist, s, s_dot, y, ydot, rule, state,
-                    [&](int circuit, int row, double residual) { state.R[netlist.circuits[circuit].offset + row] = residual; });
+bool advance_states(const BlockLaw& law, const double* u, double period, const double* before, double* x, double* increment) {
+  double T[kMaxBlockStates * kMaxBlockStates + 1];
+  int pivot[kMaxBlockStates + 1];
+  const int n = law.states(), inputs = law.inputs();
+  for (int i = 0; i < n * n; ++i) T[i] = i % (n + 1) == 0 ? 1 : 0;
+  law.differentiate(
+      u, x, kNoInput,
+      [&](int row, double number) {
+        if (row > 0) increment[row - 1] = before[row - 1] + period * number - x[row - 1];
+      },
+      [&](int row, int column, double slope) {
+        if (row > 0) T[(row - 1) * n + column - inputs] -= period * slope;
+      });
+  if (!lu_factor(T, n, pivot)) return false;
+  lu_solve(T, n, pivot, increment);
+  for (int i = 0; i < n; ++i) x[i] += increment[i];
+  return true;
 }
 
 double fastest_rate(const ControlBlock& block, const double* s, const double* s_dot, const double* y, const OilValues<double>& values,
@@ -336,9 +117,12 @@ double fastest_rate(const ControlBlock& block, const double* s, const double* s_
   if (n == 0) return 0;
   double u[kMaxBlockInputs], A[kMaxBlockStates * kMaxBlockStates], B[kMaxBlockStates * kMaxBlockStates];
   read_block<double>(block, s, s_dot, y, values, u);
-  block.law->differentiate(u, y + block.output + 1, [&](int row, int column, double slope) {
-    if (row > 0 && column >= block.law->inputs()) A[(row - 1) * n + column - block.law->inputs()] = slope;
-  });
+  const int inputs = block.law->inputs();
+  block.law->differentiate(
+      u, y + block.output + 1, kNoInput, [](int, double) {},
+      [&](int row, int column, double slope) {
+        if (row > 0) A[(row - 1) * n + column - inputs] = slope;
+      });
   if (n == 1) return std::max(-A[0], double(0));
   if (n == 2) {
     const double real = (A[0] + A[3]) / 2, square = A[0] * A[3] - A[1] * A[2], split = real * real - square;
@@ -474,7 +258,7 @@ namespace {
 bool take_sample(const ControlBlock& b, const double* u, double t, double near, double* y) {
   double* const x = y + b.output + 1;
   b.law->restart(u, b.delayed() ? y[b.next_value()] : y[b.output], x);
-  if (!advance_states(b, u, x)) return false;
+  if (!sample_states(b, u, x)) return false;
   const double due = y[b.next_sample()];
   y[b.next_sample()] = sample_time(b, std::floor((t + near - b.offset) / b.period) + 1);
   y[b.delayed() ? b.next_value() : b.output] = b.law->value(u, x);
@@ -532,67 +316,6 @@ std::vector<std::string> entry_names(const ControlBlock& block) {
   if (block.sampled()) names.push_back(block.name + ".next_sample");
   if (block.delayed()) names.insert(names.end(), {block.name + ".next_value", block.name + ".next_effect"});
   return names;
-}
-
-std::vector<ControlEntry> control_entries(const Hydraulics& netlist) {
-  std::vector<ControlEntry> entries;
-  if (netlist.control.empty()) return entries;
-  for (const ControlBlock& b : netlist.control)
-    for (int row = 0; row <= b.states(); ++row) {
-      for (int k = 0; k < b.states(); ++k) entries.push_back({b.circuit, b.local + row, b.local + 1 + k});
-      for (const BlockInput& input : b.inputs)
-        if (const int column = column_of(netlist, input); column >= 0) entries.push_back({b.circuit, b.local + row, column});
-    }
-  for (const Spool& spool : netlist.spools) {
-    if (!spool.driven() || spool.follows()) continue;
-    const ControlBlock& b = netlist.control[spool.block];
-    for (int row = 0; row < spool.states(); ++row) {
-      entries.push_back({b.circuit, spool.local + row, b.local});
-      for (int k = 0; k < spool.states(); ++k) entries.push_back({b.circuit, spool.local + row, spool.local + k});
-    }
-  }
-  const auto add_nodes = [&](const auto& nodes, int column) {
-    for (const int node : nodes)
-      if (node >= 0 && netlist.nodes[node].state >= 0) entries.push_back({netlist.nodes[node].circuit, netlist.nodes[node].local, column});
-  };
-  const auto add_component = [&](const Component& c, int column) {
-    add_nodes(c.nodes, column);
-    for (std::size_t k = 0; k < c.law->info().states.size() && c.circuit >= 0; ++k)
-      entries.push_back({c.circuit, c.local + static_cast<int>(k), column});
-  };
-  for_each_driven_element(netlist, [&](const auto& element, int spool) {
-    std::vector<int> nodes;
-    for (const int* node : element_nodes(element)) nodes.push_back(*node);
-    add_nodes(nodes, column_of(netlist, netlist.spools[spool]));
-  });
-  for (const Actuator& a : netlist.actuators)
-    if (a.spool >= 0 && netlist.spools[a.spool].driven())
-      add_nodes(std::vector<int>{a.A, a.B}, column_of(netlist, netlist.spools[a.spool]));
-  for (const Component& c : netlist.components)
-    for (const int spool : c.spools) {
-      if (!netlist.spools[spool].driven()) continue;
-      add_component(c, column_of(netlist, netlist.spools[spool]));
-    }
-  for (const int node : netlist.driven_sources) {
-    const int column = column_of_block(netlist, netlist.nodes[node].source);
-    for_each_element(netlist, [&](const auto& element) {
-      std::vector<int> nodes;
-      for (const int* at : element_nodes(element)) nodes.push_back(*at);
-      if (is_at(element_nodes(element), node)) add_nodes(nodes, column);
-    });
-    for (const Component& c : netlist.components)
-      if (std::find(c.nodes.begin(), c.nodes.end(), node) != c.nodes.end()) add_component(c, column);
-  }
-  for (const FlowSource& source : netlist.flow_sources)
-    if (const int block = netlist.block_of_signal[source.flow]; block >= 0)
-      add_nodes(std::vector<int>{source.from, source.to}, netlist.control[block].local);
-  return entries;
-}
-
-void add_control_rows(const Hydraulics& netlist, int port, std::vector<int>& rows) {
-  for (const ControlBlock& b : netlist.control)
-    if (std::any_of(b.inputs.begin(), b.inputs.end(), [&](const BlockInput& input) { return reads_port(input) && input.index == port; }))
-      for (int k = 0; k <= b.states() && !b.sampled(); ++k) rows.push_back(b.local + k);
 }
 
 }  // namespace trunnion

@@ -30,8 +30,9 @@ struct OilValues;
 struct BlockInput {
   enum class Kind : unsigned char { signal, pressure, position, rate };
   Kind kind = Kind::signal;
-  int index = 0;   // of the signal, the node or the port
-  int state = -1;  // of the block whose value is that signal: read this entry of y instead; -1: the value
+  bool ahead = false;  // a signal that nothing in a step changes: over time, of a sampled block, or of one that reads such signals alone
+  int index = 0;       // of the signal, the node or the port
+  int state = -1;      // of the block whose value is that signal: read this entry of y instead; -1: the value
 };
 
 struct ControlBlock {
@@ -64,8 +65,9 @@ std::vector<std::string> entry_names(const ControlBlock& block);
 /// Calls visit(index in y) for each entry without a rate.
 template <class Visit>
 void for_each_held(const ControlBlock& block, Visit&& visit) {
-  for (int k = 0; k < block.size(); ++k)
-    if (!block.has_rate(k)) visit(block.output + k);
+  visit(block.output);
+  const int size = block.size();
+  for (int k = block.sampled() ? 1 : 1 + block.states(); k < size; ++k) visit(block.output + k);
 }
 
 /// Inputs of a block, at most kMaxBlockInputs, into u.
@@ -77,6 +79,10 @@ void read_block(const ControlBlock& block, const S* s, const S* s_dot, const S* 
 template <class S>
 void evaluate_blocks(const Hydraulics& netlist, const S* s, const S* s_dot, S* y, S* ydot, OilValues<S>& values);
 
+/// At the start of a step's iterations, at predicted pressures and ports: the states of continuous blocks as their rates move them, the values
+/// that follow, and the driven spools, into y: what follows from a small increment of the rest is then small, too. Signals are inputs.
+void predict_control(const Hydraulics& netlist, const double* s, const double* s_dot, double* y, const RateRelation& rule,
+                     HydraulicState& state);
 /// In a step: residuals of blocks and of driven lagged spools, and the slopes of flows in their commands.
 void add_control(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, const double* ydot,
                  const RateRelation& rule, HydraulicState& state);
@@ -88,6 +94,9 @@ void set_control_residuals(const Hydraulics& netlist, const double* s, const dou
 /// pair limits Euler's steps more, as |pole|^2 over its decay rate; `oscillations`: of an integrator that is stable on the imaginary axis, too.
 double fastest_rate(const ControlBlock& block, const double* s, const double* s_dot, const double* y, const OilValues<double>& values,
                     bool oscillations);
+
+/// A Newton iteration for x = before + period f(u, x); writes its increment, too. False: there is none.
+bool advance_states(const BlockLaw& law, const double* u, double period, const double* before, double* x, double* increment);
 
 /// Values and states at the start, at the inputs' pressures and signals in `values`: writes y. A quantity that is not known there is NaN
 /// and makes all that depends on it NaN.

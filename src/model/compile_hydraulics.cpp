@@ -378,19 +378,19 @@ class NetlistBuilder {
   BlockInput input_of(const NumberOrSignal& value) {
     using Kind = BlockInput::Kind;
     const auto* name = std::get_if<std::string>(&value);
-    if (name == nullptr || model_.signals.find(*name) >= 0) return {Kind::signal, signal(value)};
+    if (name == nullptr || model_.signals.find(*name) >= 0) return {.kind = Kind::signal, .index = signal(value)};
     const std::size_t dot = name->rfind('.');
     const std::string item = name->substr(0, dot), quantity = dot == std::string::npos ? "" : name->substr(dot + 1);
     if (quantity == "pressure") {
       const PressureNode& n = netlist_.nodes[static_cast<std::size_t>(node(item))];
-      if (n.state < 0 && is_block(n.source)) return {Kind::signal, n.source};
-      return {Kind::pressure, node(item)};
+      if (n.state < 0 && is_block(n.source)) return {.kind = Kind::signal, .index = n.source};
+      return {.kind = Kind::pressure, .index = node(item)};
     }
     for (int i = 0; i < netlist_.pistons; ++i)
-      if (netlist_.actuators[i].name == item) return {quantity == "rate" ? Kind::rate : Kind::position, i};
+      if (netlist_.actuators[i].name == item) return {.kind = quantity == "rate" ? Kind::rate : Kind::position, .index = i};
     if (const auto reading = coordinate_reading(d_, *name))
       for (const JointPort& port : model_.joint_ports)
-        if (port.place == reading->place) return {reading->rate ? Kind::rate : Kind::position, port.port};
+        if (port.place == reading->place) return {.kind = reading->rate ? Kind::rate : Kind::position, .index = port.port};
     throw Error("there is no quantity '" + *name + "'");
   }
   void add_control() {
@@ -415,8 +415,18 @@ class NetlistBuilder {
       for (const std::string& entry : entry_names(b)) add_state(entry, std::numeric_limits<double>::quiet_NaN());
       if (const int state = plans_[static_cast<std::size_t>(i)].state; state >= 0)
         b.inputs[0].state = netlist_.control[netlist_.block_of_signal[b.inputs[0].index]].output + 1 + state;
+      for (BlockInput& input : b.inputs) input.ahead = input.kind == BlockInput::Kind::signal && is_ahead(input.index);
       netlist_.control.push_back(std::move(b));
     }
+  }
+  /// Whether nothing in a step changes a signal; of blocks those before are known, which includes all that one without states reads.
+  bool is_ahead(SignalIndex signal) const {
+    if (!is_block(signal)) return true;
+    const int i = netlist_.block_of_signal[signal];
+    if (i < 0) return false;
+    const ControlBlock& b = netlist_.control[static_cast<std::size_t>(i)];
+    return b.sampled() || (b.states() == 0 && b.law->modes() == 0 &&
+                           std::all_of(b.inputs.begin(), b.inputs.end(), [](const BlockInput& input) { return input.ahead; }));
   }
   /// Blocks after those that their values depend on. Throws InputError for algebraic loops.
   std::vector<int> evaluation_order(const std::vector<ControlBlock>& blocks) const {

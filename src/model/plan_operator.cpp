@@ -100,9 +100,8 @@ class OperatorLaw final : public BlockLaw {
   bool direct(int) const override { return true; }
   bool discrete() const override { return true; }
   double value(const double*, const double* x) const override { return x[2 * chain.joints]; }
-  Dual<1> value(const Dual<1>*, const Dual<1>* x) const override { return x[2 * chain.joints]; }
-  void rates(const double*, const double*, double*) const override {}
-  void rates(const Dual<1>*, const Dual<1>*, Dual<1>*) const override {}
+  double evaluate(const double*, const double* x, double*) const override { return x[2 * chain.joints]; }
+  Dual<1> evaluate(const Dual<1>*, const Dual<1>* x, Dual<1>*) const override { return x[2 * chain.joints]; }
   void restart(const double*, double, double*) const override {}
   bool stale(const double*, const double*) const override { return false; }
   double margin(const double*, const double*, const double*, double value) const override { return value; }

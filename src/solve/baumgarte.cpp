@@ -321,7 +321,9 @@ bool Baumgarte<D>::begin(StepOutcome& /*report*/) {
   list_rows();
   std::fill(advanced_.begin(), advanced_.end(), 0.0);
   step_.move();
-  step_.set_rates();
+  step_.set_mechanism_rates();
+  step_.predict_control();
+  step_.set_circuit_rates();
   return true;
 }
 

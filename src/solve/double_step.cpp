@@ -286,6 +286,8 @@ bool DoubleStep<D>::begin(StepOutcome& report) {
   make_room();
   if (!close(false, report)) return false;
   set_dependent_rates();
+  step_.predict_control();
+  step_.set_circuit_rates();
   return true;
 }
 

@@ -28,6 +28,8 @@ MachineStep<D>::MachineStep(std::shared_ptr<const CompiledModel> machine)
   const OilRuleKind of_oil = model->description.solver.oil_rule;
   oil_rule_ = OilRule::alpha(of_oil == OilRuleKind::trapezoidal ? 1 : kOilRho);
   resolves_ = of_oil == OilRuleKind::automatic && !netlist.volumes.empty() && !model->description.solver.accept_capped;
+  for (const ControlBlock& block : netlist.control)
+    for (const BlockInput& input : block.inputs) reads_rates_ = reads_rates_ || input.kind == BlockInput::Kind::rate;
   per_unit_.resize(nv);
   for (std::size_t k = 0; k < nv; ++k) per_unit_[k] = 1 / m.unit(static_cast<int>(k));
 }
@@ -136,14 +138,27 @@ void MachineStep<D>::finish_local_states() {
 }
 
 template <int D>
-void MachineStep<D>::finish_oil(bool moved) {
+void MachineStep<D>::set_port_rates() {
   MechanismState<D>& mech = work.mechanism;
+  const double* v = next.v();
   for (std::size_t i = 0; i < m.ports.size(); ++i) {
-    if (!moved) mech.s[i] += ds[i];
     double rate = 0;
-    for (int k = m.ports[i].path.begin; k < m.ports[i].path.end; ++k) rate += mech.dofs[k].gradient * next.v()[m.paths[k].dof];
+    for (int k = m.ports[i].path.begin; k < m.ports[i].path.end; ++k) rate += mech.dofs[k].gradient * v[m.paths[k].dof];
     mech.s_dot[i] = rate;
   }
+}
+
+template <int D>
+void MachineStep<D>::predict_blocks() {
+  if (reads_rates_) set_port_rates();
+  circuits.predict_control(work.mechanism.s.data(), work.mechanism.s_dot.data(), work.hydraulics);
+}
+
+template <int D>
+void MachineStep<D>::finish_oil(bool moved) {
+  MechanismState<D>& mech = work.mechanism;
+  for (std::size_t i = 0; i < m.ports.size() && !moved; ++i) mech.s[i] += ds[i];
+  set_port_rates();
   circuits.finish(mech.s.data(), mech.s_dot.data(), memory(), work.hydraulics);
 }
 

@@ -53,6 +53,10 @@ class MachineStep {
     set_mechanism_rates();
     set_circuit_rates();
   }
+  /// At predicted positions and velocities: what control blocks do meanwhile. Circuit rates follow.
+  void predict_control() {
+    if (!netlist.control.empty()) predict_blocks();
+  }
   void evaluate_at_end() { evaluate(*model, m, end_point(), circuits.rule(), work); }
   Point end_point() { return {next.q(), next.v(), next.a(), next.y(), next.ydot(), next.multipliers()}; }
   bool within_stroke(StepOutcome& report) const {
@@ -84,7 +88,7 @@ class MachineStep {
   void add_port_force_change(const double* ds_of_ports, const double* dsdot_of_ports, double* dr) const;
   /// Newton increments of the circuits' unknowns from those of the ports, ds and dsdot.
   void eliminate_circuits() {
-    eliminate(netlist, ds.data(), dsdot.data(), work.hydraulics);
+    circuits.eliminate(ds.data(), dsdot.data(), work.hydraulics);
     std::copy(work.hydraulics.R.begin(), work.hydraulics.R.end(), circuit_increment.begin());
   }
   /// Adds the increments to the circuits' unknowns; raises `largest`, an increment over its tolerance, and the report's worst with it.
@@ -179,6 +183,9 @@ class MachineStep {
     largest = scaled;
     report.worst = unknown;
   }
+  /// s_dot of the ports from the velocities, at the positions of the last move().
+  void set_port_rates();
+  void predict_blocks();
   OilMemory<> memory() { return oil_memory(netlist, next.oil_memory()); }
   /// Port state of the last iteration's tangent.
   void hold_tangent();
@@ -189,7 +196,8 @@ class MachineStep {
 
   double h_ = 0;  // [s] of the step
   OilRule oil_rule_;
-  bool resolves_ = false;  // whether steps are checked for jumps of the pressures
+  bool reads_rates_ = false;  // whether a control block reads s_dot of a port
+  bool resolves_ = false;     // whether steps are checked for jumps of the pressures
   ConsistentRates<D> consistent_;
   std::vector<double> per_unit_;  // per velocity: 1 [1/rad] or 1 / extent [1/m]
   // of iterate_hydraulics_only

@@ -453,7 +453,9 @@ template <int D>
 bool Penalty<D>::begin(StepOutcome& /*report*/) {
   alpha_is_set_ = false;
   step_.move();
-  step_.set_rates();
+  step_.set_mechanism_rates();
+  step_.predict_control();
+  step_.set_circuit_rates();
   return true;
 }
 

@@ -19,7 +19,9 @@ using Complex = std::complex<double>;
 /// Slopes of a law at u, x: rows value and rates, columns inputs and states.
 Eigen::MatrixXd slopes_of(const BlockLaw& law, const std::vector<double>& u, const std::vector<double>& x) {
   Eigen::MatrixXd slopes = Eigen::MatrixXd::Zero(law.states() + 1, law.inputs() + law.states());
-  law.differentiate(u.data(), x.data(), [&](int row, int column, double slope) { slopes(row, column) = slope; });
+  law.differentiate(
+      u.data(), x.data(), [](int) { return true; }, [](int, double) {},
+      [&](int row, int column, double slope) { slopes(row, column) = slope; });
   return slopes;
 }
 
@@ -94,7 +96,7 @@ TEST(ControlLaws, PidIsItsThreeParts) {
   const auto limited = plan_block({.law = b});
   const double u[] = {2, 0, 0}, x[] = {0.5, 0.6};
   double rate[2];
-  limited->rates(u, x, rate);
+  limited->evaluate(u, x, rate);
   const double v = 2.4 * 2 + 0.5 + 32 * (0.3 * 2 - 0.6);
   EXPECT_DOUBLE_EQ(limited->value(u, x), 1);
   EXPECT_NEAR(rate[0], 4 / 0.5 * 2 + (1 - v) / std::sqrt(0.5 * 0.2), 1e-12);
@@ -187,8 +189,7 @@ TEST(ControlLaws, HaveExactDerivatives) {
     const Eigen::MatrixXd slopes = slopes_of(*law, u, x);
     const auto at = [&] {
       Eigen::VectorXd all(law->states() + 1);
-      all[0] = law->value(u.data(), x.data());
-      if (law->states() > 0) law->rates(u.data(), x.data(), all.data() + 1);
+      all[0] = law->evaluate(u.data(), x.data(), all.data() + 1);
       return all;
     };
     for (int k = 0; k < law->inputs() + law->states(); ++k) {
@@ -304,7 +305,7 @@ TEST(ControlLaws, StartSteadyAtTheirInput) {
     const double u = 0.7;
     double x[kMaxBlockStates], rate[kMaxBlockStates];
     law->start(&u, x);
-    law->rates(&u, x, rate);
+    law->evaluate(&u, x, rate);
     for (int i = 0; i < law->states(); ++i) EXPECT_NEAR(rate[i], 0, 1e-9) << description.index();
     const double gain = std::holds_alternative<LeadLagBlock>(description)      ? 3
                         : std::holds_alternative<DerivativeBlock>(description) ? 0

@@ -1,0 +1,355 @@
+// Control blocks in a step: residuals, slopes, and the prediction.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
+#include "hydraulics/circuit.h"
+#include "hydraulics/control.h"
+
+namespace trunnion {
+
+namespace {
+
+/// Column of an input in its circuit's block; -1: a port, the pressure of a source, or what is known
+/// ahead.
+int column_of(const Hydraulics& netlist, const BlockInput& input) {
+  if (input.ahead) return -1;
+  switch (input.kind) {
+    case BlockInput::Kind::signal: {
+      const int block = netlist.block_of_signal[input.index];
+      if (block < 0) return -1;
+      const ControlBlock& b = netlist.control[block];
+      return b.local + (input.state >= 0 ? input.state - b.output : 0);
+    }
+    case BlockInput::Kind::pressure:
+      return netlist.nodes[input.index].state >= 0 ? netlist.nodes[input.index].local : -1;
+    default:
+      return -1;
+  }
+}
+bool reads_port(const BlockInput& input) { return input.kind == BlockInput::Kind::position || input.kind == BlockInput::Kind::rate; }
+
+/// Whether some command of a component is driven.
+bool is_driven(const Hydraulics& netlist, const Component& c) {
+  return std::any_of(c.spools.begin(), c.spools.end(), [&](int spool) { return netlist.spools[spool].driven(); });
+}
+/// Column of a driven spool's position in its circuit's block.
+int column_of(const Hydraulics& netlist, const Spool& spool) { return spool.follows() ? netlist.control[spool.block].local : spool.local; }
+
+/// Column of a block's value, which is a signal.
+int column_of_block(const Hydraulics& netlist, SignalIndex signal) { return netlist.control[netlist.block_of_signal[signal]].local; }
+
+/// Whether an element with these nodes is connected to one.
+template <class Nodes>
+bool is_at(const Nodes& nodes, int node) {
+  return std::any_of(nodes.begin(), nodes.end(), [&](const int* at) { return *at == node; });
+}
+
+/// Calls visit(element, spool) for the flow elements with a driven spool.
+template <class Visit>
+void for_each_driven_element(const Hydraulics& netlist, Visit&& visit) {
+  for_each_element(netlist, [&](const auto& element) {
+    if constexpr (requires { element.spool; })
+      if (element.spool >= 0 && netlist.spools[element.spool].driven()) visit(element, element.spool);
+  });
+}
+
+/// Residuals of entries that are constant in a step.
+void set_held_residuals(const Hydraulics& netlist, const ControlBlock& b, const double* y, const RateRelation& rule,
+                        HydraulicState& state) {
+  double* R = state.R.data() + netlist.circuits[b.circuit].offset + b.local;
+  const int size = b.size();
+  for (int k = b.sampled() ? 0 : 1 + b.states(); k < size; ++k) R[k] = y[b.output + k] - rule.y_begin[b.output + k];
+}
+
+/// Residuals of the states of driven lagged spools.
+void set_spool_residuals(const Hydraulics& netlist, const double* y, const double* ydot, HydraulicState& state) {
+  double rate[2];
+  for (const Spool& spool : netlist.spools) {
+    if (!spool.driven() || spool.follows()) continue;
+    spool_rates(spool, state.signal[spool.signal], y + spool.state, rate);
+    double* R = state.R.data() + netlist.circuits[netlist.control[spool.block].circuit].offset + spool.local;
+    for (int k = 0; k < spool.states(); ++k) R[k] = ydot[spool.state + k] - rate[k];
+  }
+}
+
+/// Adds a flow's slope in a command at `column` to the balances of its nodes.
+void add_command_slope(const Hydraulics& netlist, int A, int B, int column, double slope, HydraulicState& state) {
+  const auto add = [&](int node, double sign) {
+    if (node < 0 || netlist.nodes[node].state < 0) return;
+    const PressureNode& n = netlist.nodes[node];
+    const Circuit& c = netlist.circuits[n.circuit];
+    state.T[c.block + n.local * c.size + column] += sign * slope;
+  };
+  add(A, 1);
+  add(B, -1);
+}
+
+/// Slopes of a component's flows and rates in single inputs.
+struct ComponentSlopes {
+  using S = Dual<1>;
+  const Hydraulics& netlist;
+  const Component& c;
+  HydraulicState& state;
+  ComponentValues<S> varied;
+
+  ComponentSlopes(const Hydraulics& of, const Component& component, const double* y, HydraulicState& at)
+      : netlist(of), c(component), state(at) {
+    ComponentValues<> values;
+    read_component(c, state.flow_inputs(), y, values);
+    std::copy_n(values.p, c.nodes.size(), varied.p);
+    std::copy_n(values.x, c.law->info().states.size(), varied.x);
+    std::copy_n(values.u, c.spools.size(), varied.u);
+  }
+  /// In an input that is the unknown of that column.
+  void add(S& input, int column) {
+    input.d[0] = 1;
+    c.law->evaluate(varied.inputs(), varied.Q, varied.rate);
+    input.d[0] = 0;
+    for_each_flow_path(c, varied.Q, [&](int A, int B, const S& Q) { add_command_slope(netlist, A, B, column, Q.d[0], state); });
+    if (c.circuit < 0) return;
+    const Circuit& circuit = netlist.circuits[c.circuit];
+    for (std::size_t k = 0; k < c.law->info().states.size(); ++k)
+      state.T[circuit.block + (c.local + static_cast<std::ptrdiff_t>(k)) * circuit.size + column] -= varied.rate[k].d[0];
+  }
+};
+
+/// Slopes of flows, rates and port forces in driven pressures of sources.
+void add_source_slopes(const Hydraulics& netlist, const double* y, HydraulicState& state) {
+  for (const int node : netlist.driven_sources) {
+    const int column = column_of_block(netlist, netlist.nodes[node].source);
+    for_each_element(netlist, [&](const auto& element) {
+      if (!is_at(element_nodes(element), node)) return;
+      for_each_flow(element, state.flow_inputs(), [&](const FlowEdge& e) {
+        if (e.A == node) add_command_slope(netlist, e.A, e.B, column, e.slope, state);
+        if (e.B == node) add_command_slope(netlist, e.A, e.B, column, -e.slope, state);
+      });
+    });
+    for (const Component& c : netlist.components) {
+      if (std::find(c.nodes.begin(), c.nodes.end(), node) == c.nodes.end()) continue;
+      ComponentSlopes slopes(netlist, c, y, state);
+      for (std::size_t i = 0; i < c.nodes.size(); ++i)
+        if (c.nodes[i] == node) slopes.add(slopes.varied.p[i], column);
+    }
+    for (int i = 0; i < netlist.pistons; ++i) {
+      const Actuator& a = netlist.actuators[i];
+      if (a.A == node) state.F_y[state.column[i] + column] += state.force_p[i][0];
+      if (a.B == node) state.F_y[state.column[i] + column] += state.force_p[i][1];
+    }
+  }
+}
+
+/// Slopes of port forces that blocks drive.
+void add_drive_slopes(const Hydraulics& netlist, HydraulicState& state) {
+  for (std::size_t i = 0; i < netlist.actuators.size(); ++i)
+    if (const Actuator& a = netlist.actuators[i]; a.drive >= 0) state.F_y[state.column[i] + column_of_block(netlist, a.drive)] += a.gain;
+}
+
+/// Slopes of flows, of motors and of rates of components in driven commands.
+void add_command_slopes(const Hydraulics& netlist, const double* y, HydraulicState& state) {
+  using S = Dual<1>;
+  for_each_driven_element(netlist, [&](const auto& element, int spool) {
+    const int column = column_of(netlist, netlist.spools[spool]);
+    S& command = state.varied_spool[spool];
+    command = S::variable(state.spool[spool], 0);
+    if constexpr (requires { element.opening; })
+      if (const S opening = element.opening(command); opening.value == 0 && opening.d[0] == 0) return;  // most metering edges
+    element.edges(FlowInputs<S>{nullptr, nullptr, state.varied_spool.data()}, [&](int A, int B, auto&& law) {
+      const S Q = law(S(state.pressure[A] - state.pressure[B]));
+      add_command_slope(netlist, A, B, column, Q.d[0], state);
+    });
+  });
+  for (std::size_t i = 0; i < netlist.actuators.size(); ++i) {
+    const Actuator& a = netlist.actuators[i];
+    if (a.spool < 0 || !netlist.spools[a.spool].driven()) continue;
+    const int column = column_of(netlist, netlist.spools[a.spool]);
+    const FractionSlopes& slopes = state.by_fraction[i];
+    add_command_slope(netlist, a.A, -1, column, slopes.A, state);
+    add_command_slope(netlist, a.B, -1, column, slopes.B, state);
+    state.F_y[state.column[i] + column] += slopes.force;
+  }
+  for (const Component& c : netlist.components) {
+    if (!is_driven(netlist, c)) continue;
+    ComponentSlopes slopes(netlist, c, y, state);
+    for (std::size_t i = 0; i < c.spools.size(); ++i)
+      if (const Spool& spool = netlist.spools[c.spools[i]]; spool.driven()) slopes.add(slopes.varied.u[i], column_of(netlist, spool));
+  }
+  for (const FlowSource& source : netlist.flow_sources) {
+    const int block = netlist.block_of_signal[source.flow];
+    if (block < 0) continue;
+    const double liquid = source.from >= 0 ? state.liquid[source.from].value : 1;
+    add_command_slope(netlist, source.from, source.to, netlist.control[block].local, liquid, state);
+  }
+}
+
+/// A continuous block's own rows.
+void add_block(const Hydraulics& netlist, const ControlBlock& b, const double* s, const double* s_dot, const double* y, const double* ydot,
+               double factor, HydraulicState& state) {
+  const Circuit& c = netlist.circuits[b.circuit];
+  double *T = state.T.data() + c.block + b.local * c.size, *R = state.R.data() + c.offset + b.local;
+  double u[kMaxBlockInputs];
+  read_block<double>(b, s, s_dot, y, state, u);
+  const int inputs = b.law->inputs();
+  const auto varies = [&](int k) {
+    const BlockInput& input = b.inputs[static_cast<std::size_t>(k)];
+    return reads_port(input) || column_of(netlist, input) >= 0;
+  };
+  const auto set_residual = [&](int row, double number) {
+    R[row] = (row == 0 ? y[b.output] : ydot[b.output + row]) - number;
+    T[row * c.size + b.local + row] += row == 0 ? 1 : factor;
+  };
+  b.law->differentiate(u, y + b.output + 1, varies, set_residual, [&](int row, int k, double slope) {
+    if (k >= inputs) {
+      T[row * c.size + b.local + 1 + k - inputs] -= slope;
+      return;
+    }
+    const BlockInput& input = b.inputs[static_cast<std::size_t>(k)];
+    if (reads_port(input)) {
+      std::vector<double>& slopes = input.kind == BlockInput::Kind::position ? state.R_s : state.R_v;
+      slopes[state.column[input.index] + b.local + row] -= slope;
+    } else {
+      T[row * c.size + column_of(netlist, input)] -= slope;
+    }
+  });
+}
+
+/// Rows of entries that are constant in a step.
+void add_held(const Hydraulics& netlist, const ControlBlock& b, const double* y, const RateRelation& rule, HydraulicState& state) {
+  set_held_residuals(netlist, b, y, rule, state);
+  const Circuit& c = netlist.circuits[b.circuit];
+  const int size = b.size();
+  for (int k = b.sampled() ? 0 : 1 + b.states(); k < size; ++k) state.T[c.block + (b.local + k) * (c.size + 1)] += 1;
+}
+
+/// Rows of a driven spool's states.
+void add_spool_slopes(const Hydraulics& netlist, const Spool& spool, const double* y, double factor, HydraulicState& state) {
+  using S = Dual<1>;
+  const ControlBlock& b = netlist.control[spool.block];
+  const Circuit& c = netlist.circuits[b.circuit];
+  const int states = spool.states();
+  for (int varied = 0; varied <= states; ++varied) {  // the last is the command
+    S x[2], rate[2], u(state.signal[spool.signal]);
+    for (int k = 0; k < states; ++k) x[k] = y[spool.state + k];
+    (varied < states ? x[varied] : u).d[0] = 1;
+    spool_rates(spool, u, x, rate);
+    for (int k = 0; k < states; ++k)
+      state.T[c.block + (spool.local + k) * c.size + (varied < states ? spool.local + varied : b.local)] -= rate[k].d[0];
+  }
+  for (int k = 0; k < states; ++k) state.T[c.block + (spool.local + k) * (c.size + 1)] += factor;
+}
+
+}  // namespace
+
+void predict_control(const Hydraulics& netlist, const double* s, const double* s_dot, double* y, const RateRelation& rule,
+                     HydraulicState& state) {
+  double u[kMaxBlockInputs], before[kMaxBlockStates + 1], increment[kMaxBlockStates + 1];
+  for (const Volume& volume : netlist.volumes) state.pressure[volume.node] = y[netlist.nodes[volume.node].state];
+  for (const ControlBlock& b : netlist.control) state.signal[b.signal] = y[b.output];
+  for (const ControlBlock& b : netlist.control) {
+    if (b.sampled()) continue;
+    read_block<double>(b, s, s_dot, y, state, u);
+    double* const x = y + b.output + 1;
+    if (const int states = b.states(); states > 0) {
+      for (int k = 0; k < states; ++k) before[k] = rule.y_begin[b.output + 1 + k] + rule.offset[b.output + 1 + k] / rule.factor;
+      advance_states(*b.law, u, 1 / rule.factor, before, x, increment);
+    }
+    y[b.output] = state.signal[b.signal] = b.law->value(u, x);
+  }
+  for (const Spool& spool : netlist.spools) {
+    if (!spool.driven() || spool.follows()) continue;
+    std::copy_n(rule.y_begin + spool.state, spool.states(), y + spool.state);
+    advance_spool(spool, rule.factor, rule.offset + spool.state, state.signal[spool.signal], y + spool.state);
+  }
+}
+
+void add_control(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, const double* ydot,
+                 const RateRelation& rule, HydraulicState& state) {
+  for (const ControlBlock& b : netlist.control) {
+    if (!b.sampled()) add_block(netlist, b, s, s_dot, y, ydot, rule.factor, state);
+    add_held(netlist, b, y, rule, state);
+  }
+  set_spool_residuals(netlist, y, ydot, state);
+  for (const Spool& spool : netlist.spools)
+    if (spool.driven() && !spool.follows()) add_spool_slopes(netlist, spool, y, rule.factor, state);
+  add_command_slopes(netlist, y, state);
+  add_source_slopes(netlist, y, state);
+  add_drive_slopes(netlist, state);
+}
+
+void set_control_residuals(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, const double* ydot,
+                           const RateRelation& rule, HydraulicState& state) {
+  double u[kMaxBlockInputs], rate[kMaxBlockStates + 1];
+  for (const ControlBlock& b : netlist.control) {
+    if (!b.sampled()) {
+      double* R = state.R.data() + netlist.circuits[b.circuit].offset + b.local;
+      read_block<double>(b, s, s_dot, y, state, u);
+      R[0] = y[b.output] - b.law->evaluate(u, y + b.output + 1, rate);
+      const int states = b.states();
+      for (int k = 1; k <= states; ++k) R[k] = ydot[b.output + k] - rate[k - 1];
+    }
+    set_held_residuals(netlist, b, y, rule, state);
+  }
+  set_spool_residuals(netlist, y, ydot, state);
+}
+
+std::vector<ControlEntry> control_entries(const Hydraulics& netlist) {
+  std::vector<ControlEntry> entries;
+  if (netlist.control.empty()) return entries;
+  for (const ControlBlock& b : netlist.control)
+    for (int row = 0; row <= b.states(); ++row) {
+      for (int k = 0; k < b.states(); ++k) entries.push_back({b.circuit, b.local + row, b.local + 1 + k});
+      for (const BlockInput& input : b.inputs)
+        if (const int column = column_of(netlist, input); column >= 0) entries.push_back({b.circuit, b.local + row, column});
+    }
+  for (const Spool& spool : netlist.spools) {
+    if (!spool.driven() || spool.follows()) continue;
+    const ControlBlock& b = netlist.control[spool.block];
+    for (int row = 0; row < spool.states(); ++row) {
+      entries.push_back({b.circuit, spool.local + row, b.local});
+      for (int k = 0; k < spool.states(); ++k) entries.push_back({b.circuit, spool.local + row, spool.local + k});
+    }
+  }
+  const auto add_nodes = [&](const auto& nodes, int column) {
+    for (const int node : nodes)
+      if (node >= 0 && netlist.nodes[node].state >= 0) entries.push_back({netlist.nodes[node].circuit, netlist.nodes[node].local, column});
+  };
+  const auto add_component = [&](const Component& c, int column) {
+    add_nodes(c.nodes, column);
+    for (std::size_t k = 0; k < c.law->info().states.size() && c.circuit >= 0; ++k)
+      entries.push_back({c.circuit, c.local + static_cast<int>(k), column});
+  };
+  for_each_driven_element(netlist, [&](const auto& element, int spool) {
+    std::vector<int> nodes;
+    for (const int* node : element_nodes(element)) nodes.push_back(*node);
+    add_nodes(nodes, column_of(netlist, netlist.spools[spool]));
+  });
+  for (const Actuator& a : netlist.actuators)
+    if (a.spool >= 0 && netlist.spools[a.spool].driven())
+      add_nodes(std::vector<int>{a.A, a.B}, column_of(netlist, netlist.spools[a.spool]));
+  for (const Component& c : netlist.components)
+    for (const int spool : c.spools) {
+      if (!netlist.spools[spool].driven()) continue;
+      add_component(c, column_of(netlist, netlist.spools[spool]));
+    }
+  for (const int node : netlist.driven_sources) {
+    const int column = column_of_block(netlist, netlist.nodes[node].source);
+    for_each_element(netlist, [&](const auto& element) {
+      std::vector<int> nodes;
+      for (const int* at : element_nodes(element)) nodes.push_back(*at);
+      if (is_at(element_nodes(element), node)) add_nodes(nodes, column);
+    });
+    for (const Component& c : netlist.components)
+      if (std::find(c.nodes.begin(), c.nodes.end(), node) != c.nodes.end()) add_component(c, column);
+  }
+  for (const FlowSource& source : netlist.flow_sources)
+    if (const int block = netlist.block_of_signal[source.flow]; block >= 0)
+      add_nodes(std::vector<int>{source.from, source.to}, netlist.control[block].local);
+  return entries;
+}
+
+void add_control_rows(const Hydraulics& netlist, int port, std::vector<int>& rows) {
+  for (const ControlBlock& b : netlist.control)
+    if (std::any_of(b.inputs.begin(), b.inputs.end(), [&](const BlockInput& input) { return reads_port(input) && input.index == port; }))
+      for (int k = 0; k <= b.states() && !b.sampled(); ++k) rows.push_back(b.local + k);
+}
+
+}  // namespace trunnion
