@@ -137,6 +137,8 @@ void linearize_to_files(const std::string& model_file, const std::string& folder
     request.at = what.at;
     request.options.outputs = what.outputs;
     request.options.independent = what.independent;
+    request.pairs = what.pairs;
+    request.folders = what.folders;
     for (const std::string& text : what.vary) request.vary.push_back(split_vary(text));
     request.sensitivity = what.sensitivity;
     request.simulate = what.simulate;

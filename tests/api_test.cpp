@@ -255,6 +255,13 @@ TEST(LinearizeToFiles, WritesWhatIsAskedFor) {
        {"linear.json", "linear.csv", "eigenvalues.csv", "linear.mat", "root_locus.csv", "sensitivity.csv", "simulate.csv"})
     EXPECT_TRUE(std::filesystem::exists(folder + "/" + name)) << name;
   std::filesystem::remove_all(folder);
+  trunnion::Linearization along;
+  along.at = {0.05, 0.1};
+  along.folders = true;
+  trunnion::linearize_to_files(kFourBar, folder, {"solver.duration=0.1 s"}, along);
+  for (const char* name : {"linear_over_time.mat", "over_time.json", "at_0.1/linear.json"})
+    EXPECT_TRUE(std::filesystem::exists(folder + "/" + name)) << name;
+  std::filesystem::remove_all(folder);
   what.at = {0.2};
   EXPECT_THROW(trunnion::linearize_to_files(kFourBar, folder, {"solver.duration=0.1 s"}, what), trunnion::ModelError);
   EXPECT_FALSE(std::filesystem::exists(folder));

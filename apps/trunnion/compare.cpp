@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cctype>
 #include <cstdio>
+#include <optional>
 #include <set>
 
 #include "commands.h"
@@ -16,7 +17,7 @@ namespace {
 struct CompareOptions {
   ModelOptions model;
   std::vector<std::string> vary, final_channels, differences;
-  std::string folder, reference;
+  std::string folder, reference, pairs;
   bool quiet = false;
 };
 
@@ -32,41 +33,75 @@ std::string folder_name(const std::vector<std::string>& values, std::set<std::st
   return unique;
 }
 
-int compare(const CompareOptions& options) {
-  std::vector<VariedPath> variations;
-  std::vector<std::string> paths;
-  for (const std::string& text : options.vary) {
-    variations.push_back(split_vary(text));
-    paths.push_back(variations.back().first);
-  }
-  const std::string folder = options.folder.empty() ? options.model.stem() + "_comparison" : options.folder;
-  Comparison table = make_comparison(paths, options.final_channels, options.differences);
-  if (!options.reference.empty()) table.reference = read_reference(options.reference, options.model.stem(), paths);
-  // all models are read before the first run, so that invalid input is reported at once
-  const auto rows = combinations(variations);
-  std::vector<std::shared_ptr<const CompiledModel>> models;
-  for (const auto& values : rows) {
+/// A combination and its model.
+struct Combination {
+  std::vector<std::string> values;
+  std::shared_ptr<const CompiledModel> model;  // null: there is none
+  std::string why;                             // there is none
+};
+
+/// All models, read before the first run, so that invalid input is reported at once. Throws InputError if there is none at all, as where a path
+/// is misspelt.
+std::vector<Combination> read_combinations(const CompareOptions& options, const VariedRows& varied, const Comparison& table) {
+  std::vector<Combination> all;
+  std::optional<InputError> first;
+  bool possible = false;
+  for (const auto& values : varied.rows) {
+    Combination& c = all.emplace_back(Combination{values, nullptr, ""});
     std::vector<Override> overrides;
-    for (std::size_t i = 0; i < paths.size(); ++i) overrides.push_back({paths[i], values[i]});
-    models.push_back(options.model.load(overrides));
-    Recorder recorder(models.back());
+    for (std::size_t i = 0; i < values.size(); ++i) overrides.push_back({varied.paths[i], values[i]});
+    try {
+      c.model = options.model.load(overrides);
+    } catch (const InputError& error) {
+      const InputError found = of_varied(error, varied.paths, options.pairs);
+      c.why = found.what();
+      if (!first) first = found;
+      continue;
+    }
+    possible = true;
+    Recorder recorder(c.model);
     check_channels(table, recorder);
   }
+  if (!possible && first) throw InputError(*first);
+  return all;
+}
+
+VariedRows varied(const CompareOptions& options) {
+  std::vector<VariedPath> lists;
+  for (const std::string& text : options.vary) lists.push_back(split_vary(text));
+  VariedRows rows = varied_rows(options.pairs, lists);
+  if (rows.paths.empty())
+    throw InputError({Diagnostic{{"--vary", 0, 0}, "", "nothing is varied", "--vary PATH=V1,V2,..., or --pairs FILE.csv", ""}});
+  return rows;
+}
+
+int compare(const CompareOptions& options) {
+  const VariedRows all = varied(options);
+  const std::string folder = options.folder.empty() ? options.model.stem() + "_comparison" : options.folder;
+  Comparison table = make_comparison(all.paths, options.final_channels, options.differences);
+  if (!options.reference.empty()) table.reference = read_reference(options.reference, options.model.stem(), all.paths);
+  const std::vector<Combination> rows = read_combinations(options, all, table);
   const ResultFolder lock(folder);
   const std::atomic<int>& signal = catch_signals();
   bool failed = false;
   std::set<std::string> taken;
   std::vector<History> histories;
   for (std::size_t i = 0; i < rows.size() && signal == 0; ++i) {
+    const std::shared_ptr<const CompiledModel>& model = rows[i].model;
+    const std::string own_folder = folder_name(rows[i].values, taken);
+    if (!model) {
+      add_impossible(table, rows[i].values, rows[i].why);
+      continue;
+    }
     const auto start = std::chrono::steady_clock::now();
     const std::string label = std::to_string(i + 1) + "/" + std::to_string(rows.size()) + " ";
-    const SolverDescription& solver = models[i]->description.solver;
-    histories.emplace_back(folder_name(rows[i], taken), grid_step(models[i]->description));
-    CaseFiles files(models[i], options.model.file, folder + "/" + histories.back().label(), start);
-    const CaseResult result = run_case(models[i], terminal_progress(solver.duration, options.quiet, label), StartKind::given,
-                                       &histories.back(), false, &signal, &files);
+    const SolverDescription& solver = model->description.solver;
+    histories.emplace_back(own_folder, grid_step(model->description));
+    CaseFiles files(model, options.model.file, folder + "/" + histories.back().label(), start);
+    const CaseResult result = run_case(model, terminal_progress(solver.duration, options.quiet, label), StartKind::given, &histories.back(),
+                                       false, &signal, &files);
     files.finish(result);
-    add_row(table, rows[i], result);
+    add_row(table, rows[i].values, result);
     failed = failed || result.failure;
   }
   clear_progress(options.quiet);
@@ -87,6 +122,9 @@ int compare(const CompareOptions& options) {
     std::fprintf(stderr, "interrupted after %zu of %zu runs\n", histories.size(), rows.size());
     return 128 + signal;
   }
+  if (const std::size_t impossible = impossible_rows(table); impossible > 0)
+    std::fprintf(stderr, "%zu of %zu combinations are impossible and left out; see the column `status` of %s/compare.csv\n", impossible,
+                 rows.size(), folder.c_str());
   if (failed) std::fprintf(stderr, "at least one simulation failed; see the column `status` of %s/compare.csv\n", folder.c_str());
   return failed ? kFailed : kDone;
 }
@@ -100,8 +138,9 @@ void add_compare(CLI::App& app, Action& action) {
   command->add_option("--vary", options->vary, "values to try, path=v1,v2,...; may be repeated for all combinations")
       ->type_name("PATH=V1,V2,...")
       ->expected(1)
-      ->take_all()
-      ->required();
+      ->take_all();
+  command->add_option("--pairs", options->pairs, "values of the runs: a CSV file with a column per path and a row per run")
+      ->type_name("FILE.csv");
   command->add_option("--final", options->final_channels, "show the final value of a channel; may be repeated")
       ->type_name("CHANNEL")
       ->expected(1)

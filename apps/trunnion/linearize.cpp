@@ -80,6 +80,10 @@ void add_linearize(CLI::App& app, Action& action) {
       ->type_name("PATH=V1,V2,...")
       ->expected(1)
       ->take_all();
+  command
+      ->add_option("--pairs", options->request.pairs,
+                   "root locus: values to try, a CSV file with a column per path and a row per linear model; with --vary all combinations")
+      ->type_name("FILE.csv");
   add_list(*command, "--sensitivity", options->request.sensitivity,
            "sensitivities of the eigenvalues to numbers of the model file; may be repeated", "PATH,...");
   CLI::Option* find = command
@@ -106,6 +110,7 @@ void add_linearize(CLI::App& app, Action& action) {
       ->delimiter(',')
       ->expected(2)
       ->check(finite());
+  command->add_flag("--folders", options->request.folders, "with several times --at: also a folder for each, as of a single one");
   command->add_option("-o", options->folder, "folder for the results [MODEL_results]")->type_name("DIR");
   command->add_flag("-q,--quiet", options->quiet, "print errors only");
   command->callback([options, simulate, step, &action] {

@@ -15,7 +15,7 @@ namespace {
 struct PlotOptions {
   ChannelPlotRequest request;
   std::vector<std::string> words;  // runs and channels
-  std::string size, picture = "plot.svg";
+  std::string size, log, picture = "plot.svg";
   bool quiet = false;
 };
 
@@ -47,6 +47,8 @@ void write(const Plot& plot, const std::string& file) {
 int plot_channels(const PlotOptions& options) {
   ChannelPlotRequest request = options.request;
   if (!options.size.empty()) read_size(options.size, request);
+  request.log_x = options.log.find('x') != std::string::npos;
+  request.log_y = options.log.find('y') != std::string::npos;
   for (const std::string& word : options.words)
     (std::filesystem::exists(word) || word.find('/') != std::string::npos ? request.runs : request.channels).push_back(word);
   const Plot plot = channel_plot(request);
@@ -75,6 +77,9 @@ void add_plot(CLI::App& app, Action& action) {
       ->type_name("UNIT")
       ->expected(1)
       ->take_all();
+  command->add_option("--log", options->log, "logarithmic axes; values that are not positive are left out")
+      ->type_name("x|y|xy")
+      ->check(CLI::IsMember({"x", "y", "xy"}));
   command->add_option("--title", options->request.title, "title of the picture [none]")->type_name("TEXT");
   command->add_option("--size", options->size, "width x height of a panel in millimetres [150x80]")->type_name("WxH");
   command->add_option("-o,--output", options->picture, "the picture, ending in .svg, .png or .pdf; .csv: the data [plot.svg]")

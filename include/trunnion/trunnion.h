@@ -53,6 +53,8 @@ struct Linearization {
   std::vector<std::string> sensitivity;    ///< paths of numbers: derivatives of the eigenvalues
   std::optional<double> simulate;          ///< [s] time from which the linear model is simulated, too
   std::vector<std::string> independent{};  ///< coordinates that are to be independent; pivoting completes them
+  std::string pairs{};                     ///< root locus: a CSV file with a column per path, its rows with all combinations of `vary`
+  bool folders = false;                    ///< with several times: also a folder for each, at_SECONDS
 };
 
 /// `trunnion linearize`: writes linear.json, linear.csv, eigenvalues.csv and linear.mat into `folder`, and other requested results.

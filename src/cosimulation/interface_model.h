@@ -1,8 +1,8 @@
 // The mechanism as seen at its ports: the reduced interface model
 //   w_dot = b + W F,    s_dot = w
-// with W = A (I - P_c) M^-1 A^T the inverse effective mass (13), (14) and b the acceleration of the ports without their forces, from (15).
+// with W = A (I - P_c) M^-1 A^T the inverse effective mass (13) and b the acceleration of the ports without their forces, from (14).
 // W and b are linear in time over a communication step; the paper keeps them constant.
-// Source: Rahikainen, Gonzalez, Naya, Sopanen, Mikkola 2020 (co-simulation), (11)-(16), with the errata of section 2.3.1.
+// Source: Rahikainen, Gonzalez, Naya, Sopanen, Mikkola 2020 (co-simulation), (10)-(15), with the errata of section 2.3.1.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -2,7 +2,7 @@
 // force) of the oil and the rate w of the mechanism; each side has computed with its input for the other's, u_y and u_w at the end of its
 // step:
 //   power       P  = y w
-//   residual    dP = -(P_1 + P_2) = y u_w - u_y w               (17)-(21), P_1 = u_y w into the mechanism, P_2 = -y u_w
+//   residual    dP = -(P_1 + P_2) = y u_w - u_y w               (16)-(21), P_1 = u_y w into the mechanism, P_2 = -y u_w
 //   energy      dE += H/2 (dP_n + dP_{n+1})                     (22), (24), with the sign of (21); ResidualRule::trapezoidal
 //               dE += H dP_{n+1}                                (23), for m = 0; ResidualRule::rectangular
 // A positive residual is energy missing in the mechanism. Pressures are multiplied by their areas, so that all powers are in W and J:

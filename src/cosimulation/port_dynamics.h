@@ -1,8 +1,8 @@
 // Effect of port forces on a mechanism: the accelerations along all ports at given positions and velocities are affine in them,
 //   s_ddot = b + W F,   W = A (I - P_c) M^-1 A^T = A R (R^T M R)^-1 R^T A^T,   b = s_ddot at F = 0
-// with A = ds/dq and R the motions that the constraints allow (closed_loops.h). The first form of W, (13), (14), and b, (15), require a
+// with A = ds/dq and R the motions that the constraints allow (closed_loops.h). The first form of W, (13), and b, (14), require a
 // regular mass matrix, the second only inertia of the admissible motions. Redundant rows are permitted.
-// Source: Rahikainen, Gonzalez, Naya, Sopanen, Mikkola 2020 (co-simulation), (11)-(16), with (15) corrected to d(A q')/dt: A' q', and P_c
+// Source: Rahikainen, Gonzalez, Naya, Sopanen, Mikkola 2020 (co-simulation), (10)-(15), with (14) corrected to d(A q')/dt: A' q', and P_c
 // times the accelerations imposed by the constraints.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

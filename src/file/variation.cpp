@@ -20,6 +20,7 @@ namespace trunnion {
 namespace {
 
 constexpr std::size_t kMostValues = 1'000'000;  // of a range, of a sample
+constexpr double kMostRuns = 1e6;
 
 [[noreturn]] void refuse(const std::string& option, const std::string& path, const std::string& found, const std::string& expected,
                          const std::string& hint = "") {
@@ -244,6 +245,55 @@ PairTable read_pairs(const std::string& file) {
   if (table.rows.empty())
     wrong(1, "the file has no rows of values", "a header line with paths such as cylinders.lift.bore, and a row per run");
   return table;
+}
+
+namespace {
+
+/// Every row followed by every row of `more`.
+void multiply(VariedRows& varied, const std::vector<std::vector<std::string>>& more) {
+  std::vector<std::vector<std::string>> all;
+  all.reserve(varied.rows.size() * more.size());
+  for (const auto& row : varied.rows)
+    for (const auto& next : more) {
+      all.push_back(row);
+      all.back().insert(all.back().end(), next.begin(), next.end());
+    }
+  varied.rows = std::move(all);
+}
+
+}  // namespace
+
+VariedRows varied_rows(const std::string& pairs, const std::vector<VariedPath>& lists, const PairTable& sample) {
+  VariedRows varied;
+  varied.rows.emplace_back();
+  const PairTable table = pairs.empty() ? PairTable{} : read_pairs(pairs);
+  double runs = 1;
+  for (const PairTable* t : {&table, &sample}) {
+    if (t->paths.empty()) continue;
+    varied.paths.insert(varied.paths.end(), t->paths.begin(), t->paths.end());
+    varied.sizes.push_back(t->rows.size());
+    runs *= static_cast<double>(t->rows.size());
+  }
+  for (const auto& [path, values] : lists) {
+    varied.paths.push_back(path);
+    varied.sizes.push_back(values.size());
+    runs *= static_cast<double>(values.size());
+  }
+  if (runs > kMostRuns) refuse("--vary", "", fmt::format("there are {:.3g} runs", runs), fmt::format("at most {:.0f}", kMostRuns));
+  if (std::set<std::string>(varied.paths.begin(), varied.paths.end()).size() < varied.paths.size())
+    refuse("--vary", "", "a path occurs twice", "every path once");
+  for (const PairTable* t : {&table, &sample})
+    if (!t->paths.empty()) multiply(varied, t->rows);
+  multiply(varied, combinations(lists));
+  return varied;
+}
+
+InputError of_varied(const InputError& error, const std::vector<std::string>& paths, const std::string& pairs) {
+  std::vector<Diagnostic> findings = error.diagnostics();
+  for (Diagnostic& d : findings)
+    if (d.span.file == "--set" && std::find(paths.begin(), paths.end(), d.path) != paths.end())
+      d.span.file = pairs.empty() ? "--vary" : "--vary, --pairs";
+  return InputError(std::move(findings));
 }
 
 }  // namespace trunnion

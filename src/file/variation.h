@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/diagnostic.h"
+
 namespace trunnion {
 
 /// A path and its values, as texts of `--set`.
@@ -64,5 +66,17 @@ struct PairTable {
   std::vector<std::vector<std::string>> rows;
 };
 PairTable read_pairs(const std::string& file);
+
+/// The values of all runs of a command.
+struct VariedRows {
+  std::vector<std::string> paths;
+  std::vector<std::vector<std::string>> rows;  // per run, a value per path
+  std::vector<std::size_t> sizes;              // of the nested loops, the last fastest: rows of the tables, values of each list
+};
+/// Rows of the pairs (`pairs`: a CSV file; empty: none), times those of `sample`, times all combinations of the lists. Refused: more than a
+/// million, a path twice.
+VariedRows varied_rows(const std::string& pairs, const std::vector<VariedPath>& lists, const PairTable& sample = {});
+/// What is wrong with a model that has values of varied paths: it names --vary, and --pairs if there are any, instead of --set.
+InputError of_varied(const InputError& error, const std::vector<std::string>& paths, const std::string& pairs);
 
 }  // namespace trunnion

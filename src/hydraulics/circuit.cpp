@@ -1,4 +1,8 @@
 // Assembly and evaluation of the hydraulic netlist.
+// Sources: Jaiswal, Sopanen, Mikkola 2021 (friction), (13)-(20), (43), (44);
+//   Jaiswal, Rahikainen, Khadim, Sopanen, Mikkola 2021 (formulations), (22)-(29), (42)-(44);
+//   Nonlinear Dynamics 111 (2023) (linearisation), (1)-(7), (72)-(75);
+//   Rahikainen, Gonzalez, Naya, Sopanen, Mikkola 2020 (co-simulation), (8), (9), (27)-(33).
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hydraulics/circuit.h"
 

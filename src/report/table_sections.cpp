@@ -230,8 +230,15 @@ ReportJson compare_section(const std::string& folder, const std::string& name, c
   ReportJson columns = ReportJson::array();
   for (const std::string& column : table.columns)
     columns.push_back({{"name", column}, {"label", words(column.substr(column.find_last_of('.') + 1))}});
+  ReportJson of_rows = ReportJson::array();  // impossible combinations have no run
+  const int status = table.find("status");
+  auto next = runs.begin();
+  for (const auto& row : table.rows) {
+    const bool impossible = status >= 0 && row[static_cast<std::size_t>(status)].starts_with("impossible:");
+    of_rows.push_back(impossible || next == runs.end() ? ReportJson(nullptr) : ReportJson(*next++));
+  }
   ReportJson section{{"kind", "compare"}, {"name", name}, {"directory", folder}, {"columns", columns}, {"rows", table_json(table)["rows"]},
-                     {"runs", runs}};
+                     {"runs", of_rows}};
   if (const std::string path = folder + "/history.csv"; fs::exists(path)) {
     Recording history = find_results(path).read({"*"});
     if (const std::string times = folder + "/history_times.csv"; fs::exists(times)) add_channels(find_results(times).read({"*"}), history);

@@ -1,4 +1,5 @@
 // Coordinate partitioning in an implicit step.
+// Source: Jaiswal, Rahikainen, Khadim, Sopanen, Mikkola 2021 (formulations), (30), (35), (37), (38), (48).
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solve/double_step.h"
 

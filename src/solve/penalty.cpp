@@ -1,4 +1,5 @@
 // The augmented Lagrangian treatment in an implicit step.
+// Also: Jaiswal, Rahikainen, Khadim, Sopanen, Mikkola 2021 (formulations), (18)-(21), (31), (36), (39), (48).
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solve/penalty.h"
 

@@ -238,6 +238,26 @@ PlotPanel panel_of(const std::vector<Channel>& channels, const std::vector<Run>&
   return panel;
 }
 
+/// Makes axes logarithmic: points that are not positive on one become gaps, and a note has their number. Refuses panels without points.
+void make_logarithmic(Plot& plot, const ChannelPlotRequest& request) {
+  for (PlotPanel& panel : plot.panels) {
+    panel.x.logarithmic = request.log_x, panel.y.logarithmic = request.log_y;
+    if (request.log_x && panel.x.min && !(*panel.x.min > 0)) panel.x.min.reset();
+    std::size_t drawn = 0;
+    for (PlotCurve& curve : panel.curves) {
+      std::size_t left_out = 0;
+      for (std::size_t i = 0; i < curve.x.size(); ++i) {
+        if ((request.log_x && curve.x[i] <= 0) || (request.log_y && curve.y[i] <= 0)) curve.x[i] = curve.y[i] = std::nan(""), ++left_out;
+        if (std::isfinite(curve.x[i]) && std::isfinite(curve.y[i])) ++drawn;
+      }
+      const std::string& name = curve.label.empty() ? panel.y.label : curve.label;
+      if (left_out > 0)
+        plot.notes.push_back(fmt::format("{}: {} of {} points are not positive and left out", name, left_out, curve.x.size()));
+    }
+    if (drawn == 0) refuse("--log", fmt::format("{}: no point is positive", panel.y.label), "positive values on a logarithmic axis");
+  }
+}
+
 }  // namespace
 
 Plot channel_plot(const ChannelPlotRequest& request) {
@@ -264,6 +284,7 @@ Plot channel_plot(const ChannelPlotRequest& request) {
     plot.panels.push_back(panel_of({chosen.begin(), rest}, runs, x[0], x_unit, y_unit, request.width, request.height));
     chosen.erase(chosen.begin(), rest);
   }
+  if (request.log_x || request.log_y) make_logarithmic(plot, request);
   for (std::size_t k = 0; k + 1 < plot.panels.size(); ++k) plot.panels[k].x.label = plot.panels[k].x.unit = "";  // lowest only
   units.refuse_unused();
   return plot;

@@ -16,7 +16,8 @@ struct ChannelPlotRequest {
   std::string from, to;               // times, as `500 ms`; empty: all
   std::vector<std::string> units;     // to use instead of SI: `bar`, `deg`, each for all matching quantities
   std::string title;
-  double width = 150, height = 80;  // [mm] of a panel
+  double width = 150, height = 80;    // [mm] of a panel
+  bool log_x = false, log_y = false;  // logarithmic axes: values that are not positive are left out, with a note
 };
 
 /// Throws InputError for an unknown run, channel or unit.

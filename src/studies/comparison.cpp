@@ -138,6 +138,12 @@ double difference(const Comparison& c, std::size_t k, const Recording& recording
   return greatest;
 }
 
+/// The first run, or null.
+const ComparisonRow* first_run(const Comparison& c) {
+  const auto first = std::find_if(c.rows.begin(), c.rows.end(), [](const ComparisonRow& row) { return row.possible; });
+  return first == c.rows.end() ? nullptr : &*first;
+}
+
 }  // namespace
 
 void check_channels(const Comparison& c, Recorder& recorder) {
@@ -155,21 +161,37 @@ void check_channels(const Comparison& c, Recorder& recorder) {
 
 void add_row(Comparison& c, std::vector<std::string> values, const CaseResult& result) {
   check_channels(c, *result.recorder);
-  ComparisonRow row{
-      std::move(values), result.failure ? result.failure->what() : "completed", {}, result.statistics.histogram, independent_names(result)};
+  ComparisonRow row;
+  row.values = std::move(values);
+  row.status = result.failure ? result.failure->what() : "completed";
+  row.histogram = result.statistics.histogram;
+  row.independent = independent_names(result);
   for (const StandardColumn& standard : standard_columns()) row.numbers.push_back(standard.number(result));
   const auto last = result.recorder->last_values();
   for (const std::string& channel : c.final_channels)
     row.numbers.push_back(std::find_if(last.begin(), last.end(), [&](const auto& named) { return named.first == channel; })->second);
   const Recording& recording = result.recorder->recording();
-  if (c.rows.empty() && !recording.columns.empty()) {
+  const ComparisonRow* const first = first_run(c);
+  if (first == nullptr && !recording.columns.empty()) {
     c.first_times = recording.columns.front();
     for (std::size_t k = 0; k < c.differences.size(); ++k)
       c.first_columns[k] = recording.columns[static_cast<std::size_t>(recording.find(c.differences[k]))];
   }
-  const bool whole = row.completed() && (c.rows.empty() || c.rows.front().completed());
+  const bool whole = row.completed() && (first == nullptr || first->completed());
   for (std::size_t k = 0; k < c.differences.size(); ++k) row.numbers.push_back(whole ? difference(c, k, recording) : kNone);
   c.rows.push_back(std::move(row));
+}
+
+void add_impossible(Comparison& c, std::vector<std::string> values, const std::string& why) {
+  ComparisonRow& row = c.rows.emplace_back();
+  row.values = std::move(values);
+  row.status = "impossible: " + why;
+  row.possible = false;
+  row.numbers.assign(c.columns.size(), kNone);
+}
+
+std::size_t impossible_rows(const Comparison& c) {
+  return static_cast<std::size_t>(std::count_if(c.rows.begin(), c.rows.end(), [](const ComparisonRow& row) { return !row.possible; }));
 }
 
 namespace {
@@ -322,7 +344,7 @@ std::string comparison_table(const Comparison& c) {
   lines.push_back(header);
   for (const ComparisonRow& row : c.rows) {
     std::vector<std::string> line = row.values;
-    if (!all_completed) line.push_back(row.completed() ? "completed" : "FAILED");
+    if (!all_completed) line.push_back(row.completed() ? "completed" : row.possible ? "FAILED" : "impossible");
     for (std::size_t k : columns) {
       line.push_back(shown(row.numbers[k], c.columns[k]));
       if (referred(c, c.columns[k].name))
@@ -333,7 +355,7 @@ std::string comparison_table(const Comparison& c) {
   std::string text = aligned(lines, c.paths.size() + (all_completed ? 0 : 1));
   for (const ComparisonRow& row : c.rows)
     if (!row.completed()) text += fmt::format("{}: {}\n", fmt::join(row.values, ", "), row.status);
-  if (!c.differences.empty() && !c.rows.empty() && !c.rows.front().completed())
+  if (const ComparisonRow* const first = first_run(c); !c.differences.empty() && first != nullptr && !first->completed())
     text += "no differences: the first run, their reference, failed\n";
   return text;
 }

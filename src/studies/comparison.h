@@ -22,6 +22,7 @@ struct ComparisonColumn {
 struct ComparisonRow {
   std::vector<std::string> values;  // of the varied paths, as given
   std::string status;               // completed, or why not
+  bool possible = true;             // false: there is no such model, and no run
   bool completed() const { return status == "completed"; }
   std::vector<double> numbers;           // per column; NaN: not available
   std::vector<long> histogram;           // [i]: number of steps with i iterations
@@ -59,6 +60,11 @@ void check_channels(const Comparison& comparison, Recorder& recorder);
 /// Appends a run. A failed run has no differences, as it ended before it could differ; nor has any run if the first one failed. Throws
 /// what check_channels throws.
 void add_row(Comparison& comparison, std::vector<std::string> values, const CaseResult& result);
+
+/// Appends a combination of which there is no model: without numbers, and never the first run.
+void add_impossible(Comparison& comparison, std::vector<std::string> values, const std::string& why);
+/// Number of such combinations.
+std::size_t impossible_rows(const Comparison& comparison);
 
 /// Reads reference values of `model` (examples/four_bar.yaml: four_bar). Lines that begin with # are comments; the label is the last word
 /// of the file's name (`four_bar_friction_paper.csv`: paper). Throws Error.

@@ -34,6 +34,8 @@ class Findings {
   std::vector<Diagnostic> list_;
 };
 
+bool varies(const LinearStudyRequest& request) { return !request.vary.empty() || !request.pairs.empty(); }
+
 void check_time(Findings& findings, const char* option, double time, double duration) {
   if (!(time >= 0) || time > duration)
     findings.add(option, fmt::format("{:g} s is not within the run, which lasts from 0 to {:g} s", time, duration), "",
@@ -118,7 +120,7 @@ void check_request(const LinearStudyRequest& request, const std::shared_ptr<cons
   check_coordinates(findings, request, *model);
   if (request.at.size() > 1) {
     if (request.simulate) findings.add("--simulate", "it needs one reference, several are given", "at most one time --at");
-    if (!request.vary.empty()) findings.add("--vary", "a root locus needs one time, several are given", "at most one time --at");
+    if (varies(request)) findings.add("--vary", "a root locus needs one time, several are given", "at most one time --at");
   }
   check_frequency(findings, request);
   if (request.simulate && counterpart)
@@ -161,24 +163,33 @@ std::shared_ptr<const CompiledModel> load(const LinearStudyRequest& request, con
   return model;
 }
 
-std::vector<Override> overrides_of(const LinearStudyRequest& request, const std::vector<std::string>& values) {
-  std::vector<Override> overrides;
-  for (std::size_t i = 0; i < values.size(); ++i) overrides.push_back({request.vary[i].first, values[i]});
-  return overrides;
+/// The request with values of varied paths.
+LinearStudyRequest with_values(const LinearStudyRequest& request, const std::vector<std::string>& paths,
+                               const std::vector<std::string>& values) {
+  LinearStudyRequest of = request;
+  for (std::size_t i = 0; i < values.size(); ++i) of.overrides.push_back({paths[i], values[i]});
+  return of;
 }
 
-/// Wrong values of varied paths are reported before anything is computed.
-void check_values(const LinearStudyRequest& request) {
-  if (request.vary.empty()) return;
-  for (const auto& values : combinations(request.vary)) {
-    std::vector<Override> overrides = request.overrides;
-    for (const Override& o : overrides_of(request, values)) overrides.push_back(o);
-    const double duration = load_model(request.model_file, overrides).solver.duration;
+/// Before anything is computed: refuses variations of which no combination is possible, as where a path is misspelt, and times beyond a run.
+void check_values(const LinearStudyRequest& request, const VariedRows& varied) {
+  std::optional<InputError> first;
+  bool possible = false;
+  for (const auto& values : varied.rows) {
+    double duration = 0;
+    try {
+      duration = load_model(request.model_file, with_values(request, varied.paths, values).overrides).solver.duration;
+    } catch (const InputError& error) {
+      if (!first) first = of_varied(error, varied.paths, request.pairs);
+      continue;
+    }
+    possible = true;
     Findings findings;
     if (request.simulate) check_time(findings, "--simulate", *request.simulate, duration);
     for (const double time : request.at) check_time(findings, "--at", time, duration);
     findings.throw_any();
   }
+  if (!possible && first) throw InputError(*first);
 }
 
 /// The linear model about the start, or at the one requested time.
@@ -210,29 +221,29 @@ std::string complex_text(std::complex<double> z) {
 
 RootLocus root_locus(const LinearStudyRequest& request, const Progress& progress, const EachPoint& each) {
   RootLocus locus;
-  std::vector<int> sizes;
-  for (const auto& [path, values] : request.vary) {
-    locus.paths.push_back(path);
-    sizes.push_back(static_cast<int>(values.size()));
-  }
-  check_values(request);
-  for (const auto& values : combinations(request.vary)) {
-    LinearStudyRequest of = request;
-    for (const Override& o : overrides_of(request, values)) of.overrides.push_back(o);
+  const VariedRows varied = varied_rows(request.pairs, request.vary);
+  locus.paths = varied.paths;
+  check_values(request, varied);
+  for (const auto& values : varied.rows) {
+    const LinearStudyRequest of = with_values(request, varied.paths, values);
     std::optional<LinearCase> found;
+    RootLocusPoint point;
+    point.values = values;
     try {
-      found = single_case(of, load(of));
-      locus.points.push_back(root_locus_point(values, *found));
-    } catch (const Error& error) {
-      RootLocusPoint point;
-      point.values = values;
-      point.status = error.what();
-      locus.points.push_back(std::move(point));
+      (void)load_model(of.model_file, of.overrides);
+    } catch (const InputError& error) {
+      point.possible = false;
+      point.status = std::string("impossible: ") + of_varied(error, varied.paths, request.pairs).what();
     }
+    if (point.possible) try {
+        found = single_case(of, load(of));
+        point = root_locus_point(values, *found);
+      } catch (const Error& error) { point.status = error.what(); }
+    locus.points.push_back(std::move(point));
     if (found && each) each(locus.points.size(), values, of, *found);
     if (progress) progress(static_cast<double>(locus.points.size()));
   }
-  follow(locus, sizes);
+  follow(locus, {varied.sizes.begin(), varied.sizes.end()});
   return locus;
 }
 
@@ -332,8 +343,8 @@ namespace {
 /// A table of which the rows of every combination follow its values.
 class VariedTable {
  public:
-  explicit VariedTable(const std::vector<VariedPath>& vary) {
-    for (const auto& [path, values] : vary) paths_ += path + ",";
+  explicit VariedTable(const std::vector<std::string>& paths) {
+    for (const std::string& path : paths) paths_ += quoted(path) + ",";
   }
   /// `csv`: with a header, the same for all combinations.
   void add(const std::vector<std::string>& values, const std::string& csv) {
@@ -361,7 +372,10 @@ class Study {
     request_.at.erase(std::unique(request_.at.begin(), request_.at.end()), request_.at.end());
     model_ = load(request_);
     check_request(request_, model_);
-    check_values(request_);
+    if (varies(request_)) {
+      varied_ = varied_rows(request_.pairs, request_.vary);
+      check_values(request_, varied_);
+    }
     for (const std::string& path : request_.sensitivity) (void)number_at(request_.model_file, request_.overrides, path, "--sensitivity");
     if (request_.find) request_.find->range = search_range(request_);
   }
@@ -383,7 +397,7 @@ class Study {
   }
   void fail(const std::string& text) { failure_ += (failure_.empty() ? "" : "\n") + text; }
 
-  /// Every linear model in its own folder, and a table over time.
+  /// The linear models as one file over time, and a table of eigenvalues. In a folder each if requested, or where one file cannot hold them.
   void along_a_run() {
     RootLocus over_time;
     over_time.paths = {"time"};
@@ -393,7 +407,6 @@ class Study {
         const LinearCase& c = cases.emplace_back(make_linear_case(model_, state, request_.start, request_.options));
         const std::string time = number_text(request_.at[over_time.points.size()]);
         over_time.points.push_back(root_locus_point({time}, c));
-        write_linear_case(c, request_.model_file, folder_ + "/at_" + time);
         print(linear_text(c));
       });
     } catch (const SimulationError& error) {
@@ -404,11 +417,16 @@ class Study {
     files_ = "over_time.csv, over_time.json";
     add_picture("over_time.svg", write_root_locus(over_time, folder_, "over_time"), root_locus_plot(over_time));
     print(root_locus_text(over_time));
-    if (write_linear_stack(cases, folder_ + "/linear_over_time.mat"))
+    const bool stacked = write_linear_stack(cases, folder_ + "/linear_over_time.mat");
+    if (stacked)
       files_ += ", linear_over_time.mat";
     else
-      print("linear_over_time.mat is missing: the independent coordinates change along the run\n");
-    files_ += ", and per time a folder at_SECONDS with linear.json, linear.csv, eigenvalues.csv, linear.mat";
+      print("linear_over_time.mat is missing: the independent coordinates change along the run; each linear model has a folder\n");
+    if (request_.folders || !stacked) {
+      for (std::size_t i = 0; i < cases.size(); ++i)
+        write_linear_case(cases[i], request_.model_file, folder_ + "/at_" + over_time.points[i].values.front());
+      files_ += ", and per time a folder at_SECONDS with linear.json, linear.csv, eigenvalues.csv, linear.mat";
+    }
     print_files();
   }
 
@@ -422,7 +440,7 @@ class Study {
     if (request_.increments.size() > 1) compare_differences(c);
     if (paths) write_paths(*paths);
     if (!request_.sensitivity.empty()) differentiate(c);
-    if (!request_.vary.empty()) vary();
+    if (varies(request_)) vary();
     if (request_.find) find(c);
     if (request_.simulate) simulate(c);
     print_files();
@@ -498,9 +516,8 @@ class Study {
   }
 
   void vary() {
-    std::size_t count = 1;
-    for (const auto& [path, values] : request_.vary) count *= values.size();
-    VariedTable derivatives(request_.vary), responses(request_.vary);
+    const std::size_t count = varied_.rows.size();
+    VariedTable derivatives(varied_.paths), responses(varied_.paths);
     const auto each = [&](std::size_t number, const std::vector<std::string>& values, const LinearStudyRequest& of, const LinearCase& c) {
       if (!of.sensitivity.empty()) derivatives.add(values, sensitivity_point(of, c, number));
       if (of.simulate) responses.add(values, simulate_point(of, c, number));
@@ -514,6 +531,7 @@ class Study {
     }
     add_picture("root_locus.svg", write_root_locus(locus, folder_, "root_locus"), root_locus_plot(locus));
     print(root_locus_text(locus));
+    if (locus.impossible() > 0) print(fmt::format("{} of {} combinations are impossible and left out\n", locus.impossible(), count));
     if (locus.failures() > 0) fail(fmt::format("{} of {} points of the root locus have no linear model", locus.failures(), count));
   }
 
@@ -565,6 +583,7 @@ class Study {
   void print_files() const { print(fmt::format("files: in {}/: {}\n", folder_, files_)); }
 
   LinearStudyRequest request_;
+  VariedRows varied_;
   std::string folder_;
   const StudyHooks& hooks_;
   std::shared_ptr<const CompiledModel> model_;

@@ -27,11 +27,13 @@ struct LinearStudyRequest {
   std::vector<double> at;  // [s] times of a run; none: the start
   LinearOptions options;
   std::vector<double> increments;         // of the counterpart's differences: the first is that of `options`; several are compared
-  std::vector<VariedPath> vary;           // root locus over all combinations
+  std::vector<VariedPath> vary;           // root locus over all combinations,
+  std::string pairs;                      // times the rows of a CSV file; empty: none
   std::vector<std::string> sensitivity;   // paths of numbers
   std::optional<double> simulate;         // [s] T of run_beside
   std::optional<ModeSearchRequest> find;  // crossings of a damping ratio
   FrequencyRequest frequency;             // of paths from inputs to the outputs
+  bool folders = false;                   // with several times: also a folder for each
 };
 
 /// Sensitivities of the eigenvalues of one linear model to parameters, by their paths.
@@ -52,8 +54,8 @@ std::string sensitivity_text(const SensitivityTable& table);
 using EachPoint =
     std::function<void(std::size_t number, const std::vector<std::string>& values, const LinearStudyRequest& of, const LinearCase& c)>;
 
-/// Root locus over request.vary. Wrong values throw InputError before the first point is computed; a combination without linear model is
-/// a point with its reason.
+/// Root locus over request.vary and request.pairs. Throws InputError before the first point is computed if no combination is possible, and for
+/// times beyond a run; a combination that is impossible or without linear model is a point with its reason.
 RootLocus root_locus(const LinearStudyRequest& request, const Progress& progress = {}, const EachPoint& each = {});
 
 /// Hooks of a study; all are optional.

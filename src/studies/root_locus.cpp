@@ -40,7 +40,12 @@ const Eigenvalue* rightmost(const Spectrum& spectrum) {
 }  // namespace
 
 int RootLocus::failures() const {
-  return static_cast<int>(std::count_if(points.begin(), points.end(), [](const RootLocusPoint& p) { return p.status != "completed"; }));
+  const auto failed = [](const RootLocusPoint& p) { return p.possible && p.status != "completed"; };
+  return static_cast<int>(std::count_if(points.begin(), points.end(), failed));
+}
+
+int RootLocus::impossible() const {
+  return static_cast<int>(std::count_if(points.begin(), points.end(), [](const RootLocusPoint& p) { return !p.possible; }));
 }
 
 RootLocusPoint root_locus_point(std::vector<std::string> values, const LinearCase& c) {

@@ -13,6 +13,7 @@ namespace trunnion {
 struct RootLocusPoint {
   std::vector<std::string> values;   // of the varied paths, as given
   std::string status = "completed";  // or why no linear model exists
+  bool possible = true;              // false: the model file does not allow these values
   std::vector<std::string> states;
   Spectrum spectrum;  // without eigenvalues if no linear model exists
   ReferenceMotion motion = ReferenceMotion::rest;
@@ -22,7 +23,8 @@ struct RootLocusPoint {
 struct RootLocus {
   std::vector<std::string> paths;      // varied; `time`: times [s] of a run
   std::vector<RootLocusPoint> points;  // all combinations, the last path fastest
-  int failures() const;
+  int failures() const;                // possible ones without linear model
+  int impossible() const;
 };
 
 /// A point from its linear model. Branches are assigned by follow.

@@ -24,7 +24,8 @@ namespace {
 
 /// Of a parameter, of the differences: the effect of a long one is far above the tolerance of a step, a short one has less curvature.
 constexpr double kDifferences[] = {1e-4, 1e-5};
-constexpr double kUnresolved = std::numeric_limits<double>::quiet_NaN();
+using Distance = SensitivityStudy::Distance;
+constexpr Distance kUnresolved{std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::quiet_NaN()};
 constexpr double kNoise = 1e-10;  // of a channel, which they do not resolve: tolerances of the steps
 
 /// Largest magnitude.
@@ -68,12 +69,12 @@ std::vector<std::vector<double>> values_of_run(const std::shared_ptr<const Compi
 }
 
 /// Per channel, for one parameter and an increment h of it: central differences, at its smallest value one-sided ones of second order.
-std::vector<double> distances(const CompiledModel& model, const SensitivityStudy::Named& parameter, double h,
-                              const std::vector<SampledChannel>& channels, const std::vector<std::vector<double>>& derivatives) try {
+std::vector<Distance> distances(const CompiledModel& model, const SensitivityStudy::Named& parameter, double h,
+                                const std::vector<SampledChannel>& channels, const std::vector<std::vector<double>>& derivatives) try {
   const bool central = parameter.value - h >= least(model, parameter.name);
   const auto run = [&](double change) { return values_of_run(with_value(model, parameter.name, parameter.value + change), channels); };
   const std::vector<std::vector<double>> up = run(h), other = run(central ? -h : 2 * h), here = central ? other : run(0);
-  std::vector<double> result;
+  std::vector<Distance> result;
   for (std::size_t c = 0; c < channels.size(); ++c) {
     double size = 0, distance = 0;
     for (std::size_t k = 0; k < derivatives[c].size(); ++k) {
@@ -82,27 +83,39 @@ std::vector<double> distances(const CompiledModel& model, const SensitivityStudy
       distance = std::max(distance, std::abs(difference - derivatives[c][k]));
     }
     const double noise = kNoise * largest(up[c]) / h;
-    result.push_back(size == 0 ? 0 : noise >= size ? kUnresolved : std::max(0.0, distance - noise) / size);
+    result.push_back(size == 0 ? Distance{0, 0} : noise >= size ? kUnresolved : Distance{distance / size, noise / size});
   }
   return result;
 } catch (const Error&) {  // there are no runs beside
-  return std::vector<double>(channels.size(), kUnresolved);
+  return std::vector<Distance>(channels.size(), kUnresolved);
+}
+
+/// The smaller of two that are known: of a distance, or of the noise that it is below.
+const Distance& nearer(const Distance& a, const Distance& b) {
+  if (std::isnan(a.value) || std::isnan(b.value)) return std::isnan(a.value) ? b : a;
+  return std::max(a.value, a.noise) <= std::max(b.value, b.noise) ? a : b;
 }
 
 /// The smallest over all increments.
-std::vector<double> distances(const CompiledModel& model, const SensitivityStudy::Named& parameter,
-                              const std::vector<SampledChannel>& channels, const std::vector<std::vector<double>>& derivatives) {
-  std::vector<double> result(channels.size(), kUnresolved);
+std::vector<Distance> distances(const CompiledModel& model, const SensitivityStudy::Named& parameter,
+                                const std::vector<SampledChannel>& channels, const std::vector<std::vector<double>>& derivatives) {
+  std::vector<Distance> result(channels.size(), kUnresolved);
   for (const double relative : kDifferences) {
     const double h = relative * (parameter.value == 0 ? 1 : std::abs(parameter.value));
-    const std::vector<double> found = distances(model, parameter, h, channels, derivatives);
-    for (std::size_t c = 0; c < channels.size(); ++c) result[c] = std::fmin(result[c], found[c]);  // of one that is resolved
+    const std::vector<Distance> found = distances(model, parameter, h, channels, derivatives);
+    for (std::size_t c = 0; c < channels.size(); ++c) result[c] = nearer(result[c], found[c]);
   }
   return result;
 }
 
 /// By which derivatives are multiplied to be compared.
 double scale(const SensitivityStudy::Named& parameter) { return parameter.value == 0 ? 1 : std::abs(parameter.value); }
+
+/// `1.2e-06`, or what the differences resolve: `< 3.0e-08`.
+std::string text_of(const Distance& distance) {
+  if (std::isnan(distance.value)) return "-";
+  return distance.resolved() || distance.noise == 0 ? fmt::format("{:.1e}", distance.value) : fmt::format("< {:.1e}", distance.noise);
+}
 
 std::string per(const std::string& unit, const std::string& by) {
   if (by.empty()) return unit;
@@ -198,8 +211,12 @@ std::string sensitivity_json(const SensitivityStudy& study, const std::string& m
       Json entry{{"largest", largest(d)},
                  {"final", d.empty() ? Json(nullptr) : Json(d.back())},
                  {"unit", per(study.channels[c].unit, study.parameters[i].unit)}};
-      if (!study.distances.empty())
-        entry["distance_to_differences"] = std::isnan(study.distances[i][c]) ? Json(nullptr) : Json(study.distances[i][c]);
+      if (!study.distances.empty()) {
+        const Distance& distance = study.distances[i][c];
+        const bool known = !std::isnan(distance.value);
+        entry["distance_to_differences"] = known ? Json(distance.value) : Json(nullptr);
+        entry["noise_of_differences"] = known ? Json(distance.noise) : Json(nullptr);
+      }
       of[study.parameters[i].name] = entry;
     }
     channels[study.channels[c].name] = {{"unit", study.channels[c].unit}, {"derivatives", of}};
@@ -241,8 +258,7 @@ std::string sensitivity_text(const SensitivityStudy& study) {
       const std::vector<double>& d = study.response.derivatives[i][c];
       lines.push_back({study.channels[c].name, study.parameters[i].name, fmt::format("{:.6g}", largest(d)),
                        d.empty() ? "-" : fmt::format("{:.6g}", d.back()), per(study.channels[c].unit, study.parameters[i].unit)});
-      if (!study.distances.empty())
-        lines.back().push_back(std::isnan(study.distances[i][c]) ? "-" : fmt::format("{:.1e}", study.distances[i][c]));
+      if (!study.distances.empty()) lines.back().push_back(text_of(study.distances[i][c]));
     }
   return aligned(lines, 2) + (study.check_left_out ? "not compared with differences: the run ended early\n" : "");
 }

@@ -27,9 +27,14 @@ struct SensitivityStudy {
   std::vector<Named> parameters, channels;
   std::vector<double> times;  // [s]
   ResponseSensitivity response;
-  /// Per parameter and channel: the largest distance to the nearer central differences of two increments, beyond what these resolve, relative to
-  /// the largest derivative. NaN: they do not resolve it, or runs beside fail or are invalid. Empty: not checked.
-  std::vector<std::vector<double>> distances;
+  /// Per parameter and channel: the largest distance to the nearer central differences of two increments, relative to the largest derivative,
+  /// and what these resolve: of a distance that is no larger nothing is known but that. NaN: they do not resolve the derivative, or runs beside fail
+  /// or are invalid. Empty: not checked.
+  struct Distance {
+    double value, noise;
+    bool resolved() const { return value > noise; }
+  };
+  std::vector<std::vector<Distance>> distances;
   bool check_left_out = false;  // as the run ended early
 };
 

@@ -21,26 +21,8 @@ namespace trunnion {
 
 namespace {
 
-constexpr std::size_t kMostRuns = 1'000'000;
-
 [[noreturn]] void wrong_request(const char* option, const std::string& path, const std::string& found, const std::string& expected) {
   throw InputError({Diagnostic{{option, 0, 0}, path, found, expected, ""}});
-}
-
-/// Every row of `rows` followed by every row of `more`.
-void multiply(std::vector<std::vector<std::string>>& rows, const std::vector<std::vector<std::string>>& more) {
-  if (static_cast<double>(rows.size()) * static_cast<double>(more.size()) > static_cast<double>(kMostRuns))
-    wrong_request("--vary", "",
-                  fmt::format("the sweep has {:.3g} runs", static_cast<double>(rows.size()) * static_cast<double>(more.size())),
-                  fmt::format("at most {}", kMostRuns));
-  std::vector<std::vector<std::string>> all;
-  all.reserve(rows.size() * more.size());
-  for (const auto& row : rows)
-    for (const auto& next : more) {
-      all.push_back(row);
-      all.back().insert(all.back().end(), next.begin(), next.end());
-    }
-  rows = std::move(all);
 }
 
 /// A number [SI] of a parameter; nothing: the text is no number, has another unit, or is outside the limits.
@@ -64,46 +46,29 @@ const char* word(SweepKeep keep) {
 }
 
 SweepItems sweep_items(const SweepRequest& request) {
-  SweepItems items;
-  items.rows.emplace_back();
-  if (!request.pairs.empty()) {
-    PairTable table = read_pairs(request.pairs);
-    items.paths = std::move(table.paths);
-    items.rows = std::move(table.rows);
-  }
   std::vector<VariedPath> lists;
   std::vector<ValueRange> ranges;
-  std::vector<std::string> sampled;
+  PairTable sample;
   for (const std::string& text : request.vary) {
     VariedValues variation = read_variation(text);
     if (variation.range) {
-      sampled.push_back(variation.path);
+      sample.paths.push_back(variation.path);
       ranges.push_back(*variation.range);
     } else {
       lists.emplace_back(variation.path, std::move(variation.values));
     }
   }
   if (!ranges.empty() && request.sample.empty())
-    wrong_request("--vary", sampled.front(), "the range has no step", "a:b:step, or a sample of the range by --sample lhs:N,SEED");
+    wrong_request("--vary", sample.paths.front(), "the range has no step", "a:b:step, or a sample of the range by --sample lhs:N,SEED");
   if (!request.sample.empty()) {
-    const SampleRequest sample = read_sample(request.sample);
+    const SampleRequest points = read_sample(request.sample);
     if (ranges.empty()) wrong_request("--sample", "", "there is no range to take samples of", "--vary PATH=a:b");
-    multiply(items.rows, latin_hypercube(ranges, sample));
-    items.paths.insert(items.paths.end(), sampled.begin(), sampled.end());
+    sample.rows = latin_hypercube(ranges, points);
   }
-  double size = static_cast<double>(items.rows.size());
-  for (const auto& [path, values] : lists) size *= static_cast<double>(values.size());
-  if (size > static_cast<double>(kMostRuns))
-    wrong_request("--vary", "", fmt::format("the sweep has {:.3g} runs", size), fmt::format("at most {}", kMostRuns));
-  const bool grid = items.paths.empty();
-  multiply(items.rows, combinations(lists));
-  for (const auto& [path, values] : lists) {
-    items.paths.push_back(path);
-    if (grid) items.grid.push_back(values.size());
-  }
+  VariedRows varied = varied_rows(request.pairs, lists, sample);
+  SweepItems items{std::move(varied.paths), std::move(varied.rows), {}};
   if (items.paths.empty()) wrong_request("--vary", "", "the sweep varies nothing", "--vary PATH=VALUES, or --pairs FILE.csv");
-  if (std::set<std::string>(items.paths.begin(), items.paths.end()).size() < items.paths.size())
-    wrong_request("--vary", "", "a path occurs twice", "every path once");
+  if (request.pairs.empty() && request.sample.empty()) items.grid = std::move(varied.sizes);
   for (const std::string& path : items.paths)
     if (const auto names = segments_of(path);
         names.size() > 1 && matches_pattern(names[0], "record") && matches_pattern(names[1], "channels"))
@@ -145,20 +110,15 @@ Description SweepPlan::read(const std::vector<std::string>& values) const {
 
 /// The first run with a valid model, which also decides what is recorded.
 void SweepPlan::find_reference() {
-  std::vector<Diagnostic> first;
+  std::optional<InputError> first;
   for (reference_run_ = 0; reference_run_ < items_.rows.size(); ++reference_run_) try {
       reference_description_ = read(items_.rows[reference_run_]);
       reference_ = compile(reference_description_);
       break;
     } catch (const InputError& error) {
-      if (first.empty()) first = error.diagnostics();
+      if (!first) first = of_varied(error, items_.paths, request_.pairs);
     }
-  if (!reference_) {
-    for (Diagnostic& d : first)
-      if (d.span.file == "--set" && std::find(items_.paths.begin(), items_.paths.end(), d.path) != items_.paths.end())
-        d.span.file = request_.pairs.empty() ? "--vary" : "--vary, --pairs";
-    throw InputError(std::move(first));
-  }
+  if (!reference_) throw InputError(*first);
   kpis_ = std::make_unique<KpiSet>(request_.kpis, reference_->description.solver.duration);
   std::vector<std::string> recorded;
   if (request_.keep == SweepKeep::all) recorded = {"*"};

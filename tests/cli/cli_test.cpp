@@ -242,7 +242,7 @@ TEST_F(Program, LinearizeWritesAllThatIsAskedFor) {
   EXPECT_EQ(text_of(folder_ / "out/simulate.csv").rfind("time,crank.angle,crank.angle.linear,lift.force,lift.force.linear\n", 0), 0U);
   EXPECT_EQ(call(machine + "-q").output, "");
   EXPECT_TRUE(exists("four_bar_results/linear.json"));
-  EXPECT_EQ(call(machine + "--at 0.1,0.2 --at 0.3 -o times").code, 0);
+  EXPECT_EQ(call(machine + "--at 0.1,0.2 --at 0.3 --folders -o times").code, 0);
   EXPECT_EQ(json("times/at_0.2/linear.json")["time"], 0.2);
   EXPECT_EQ(json("times/over_time.json")["points"].size(), 3U);
   const Outcome search = call(machine + "--find-zero cylinders.lift.bore -o search");
@@ -383,7 +383,7 @@ TEST_F(Program, CompareGoesOnAfterAFailureAndExitsOne) {
   const Json rows = json("out/compare.json")["rows"];
   EXPECT_NE(rows[0]["status"], "completed");
   EXPECT_EQ(rows[1]["status"], "completed");
-  EXPECT_EQ(call("compare " + four_bar() + " --vary solver.step=1,-1").code, 2);
+  EXPECT_EQ(call("compare " + four_bar() + " --vary solver.step=-2,-1").code, 2);
   EXPECT_EQ(call("compare " + four_bar()).code, 2);
 }
 

@@ -124,5 +124,19 @@ TEST_F(Pairs, AreATableOfPathsAndValues) {
   EXPECT_NE(refusal([&] { read_pairs(path("none.csv")); }).find("none.csv"), std::string::npos);
 }
 
+TEST_F(Pairs, TimesSampleTimesListsAreRows) {
+  std::ofstream(path("pairs.csv")) << "a,b\n1,2\n3,4\n";
+  const VariedRows rows = varied_rows(path("pairs.csv"), {{"d", {"x", "y"}}}, {{"c"}, {{"5"}, {"6"}, {"7"}}});
+  EXPECT_EQ(rows.paths, (Values{"a", "b", "c", "d"}));
+  EXPECT_EQ(rows.sizes, (std::vector<std::size_t>{2, 3, 2}));
+  ASSERT_EQ(rows.rows.size(), 12U);
+  EXPECT_EQ(rows.rows[0], (Values{"1", "2", "5", "x"}));
+  EXPECT_EQ(rows.rows[7], (Values{"3", "4", "5", "y"}));
+  EXPECT_EQ(varied_rows("", {}).rows, (std::vector<Values>{{}}));
+  EXPECT_NE(refusal([&] { varied_rows(path("pairs.csv"), {{"b", {"1"}}}); }).find("occurs twice"), std::string::npos);
+  const Values many(1001, "1");
+  EXPECT_NE(refusal([&] { varied_rows("", {{"x", many}, {"y", many}}); }).find("at most 1000000"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace trunnion

@@ -483,6 +483,7 @@ TEST_F(Reports, SayWhatIsWrongWithAFolder) {
 TEST_F(Reports, ShowAComparisonWithItsRunsInOrder) {
   Comparison table = make_comparison({"joints.bob.angle"}, {});
   std::vector<History> histories;
+  add_impossible(table, {"none"}, "found `none`");
   for (const char* value : {"30 deg", "10 deg"}) {
     const auto model = model_from(kPendulum, {std::string("joints.bob.angle=") + value});
     histories.emplace_back(std::string(value, 2) + "-deg", 1e-3);
@@ -497,10 +498,10 @@ TEST_F(Reports, ShowAComparisonWithItsRunsInOrder) {
   write_text(history_csv(histories), in("both/history.csv"));
   const Page p = page({.folders = {in("both")}, .channels = {}});
   const PageJson& section = p.section("compare", "both");
-  EXPECT_EQ(section["runs"], (PageJson{"30-deg", "10-deg"}));
+  EXPECT_EQ(section["runs"], (PageJson{nullptr, "30-deg", "10-deg"}));
   EXPECT_EQ(section["columns"][0], (PageJson{{"name", "joints.bob.angle"}, {"label", "angle"}}));
-  EXPECT_EQ(section["rows"][1][0], "10 deg");
-  EXPECT_EQ(section["rows"][1][2], 50);  // steps
+  EXPECT_EQ(section["rows"][2][0], "10 deg");
+  EXPECT_EQ(section["rows"][2][2], 50);  // steps
   ASSERT_EQ(p.data()["sections"].size(), 3U);
   EXPECT_EQ(p.data()["sections"][1]["name"], "30-deg");
   EXPECT_NEAR(p.channel(p.section("run", "10-deg"), "bob.angle")[0], 10 * M_PI / 180, 1e-7);

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -90,6 +91,28 @@ TEST_F(ChannelPlot, DrawsInTheUnitsAskedFor) {
   EXPECT_EQ(plot.panels[1].y.unit, "deg");
   EXPECT_NEAR(plot.panels[1].curves[0].y.back(), 10, 1e-12);
   EXPECT_EQ(plot.panels[2].y.unit, "m");
+}
+
+TEST_F(ChannelPlot, LogarithmicAxesLeaveOutWhatIsNotPositive) {
+  ChannelPlotRequest r = request({"lift.length", "a.pressure"});
+  r.log_y = true;
+  const Plot plot = channel_plot(r);
+  EXPECT_TRUE(plot.panels[0].y.logarithmic);
+  EXPECT_FALSE(plot.panels[0].x.logarithmic);
+  ASSERT_EQ(plot.panels[0].curves[0].y.size(), 11u);
+  EXPECT_TRUE(std::isnan(plot.panels[0].curves[0].y[0]));
+  EXPECT_DOUBLE_EQ(plot.panels[0].curves[0].y[1], 0.1);
+  ASSERT_EQ(plot.notes.size(), 1u);
+  EXPECT_EQ(plot.notes[0], "lift.length: 1 of 11 points are not positive and left out");
+  EXPECT_NE(plot_script(plot, "a.svg").find("set logscale y"), std::string::npos);
+  r.log_y = false, r.log_x = true;
+  const Plot over_time = channel_plot(r);
+  EXPECT_TRUE(over_time.panels[1].x.logarithmic);
+  EXPECT_FALSE(over_time.panels[1].x.min);  // time 0
+  EXPECT_EQ(over_time.notes.size(), 2u);
+  ChannelPlotRequest none = request({"e.violation"});
+  none.log_y = true;
+  EXPECT_NE(refusal(none).find("no point is positive"), std::string::npos) << refusal(none);
 }
 
 TEST_F(ChannelPlot, TakesTheTimesAskedForWithTheirEnds) {

@@ -56,6 +56,23 @@ TEST(Comparison, AFailedRunKeepsItsRowAndItsReason) {
   EXPECT_NE(comparison_csv(table).find("\"simulation failed"), std::string::npos);  // quoted because of commas
 }
 
+TEST(Comparison, AnImpossibleCombinationIsARowWithoutNumbersAndNoReferenceOfDifferences) {
+  Comparison table = make_comparison({"solver.step"}, {}, {"crank.angle"});
+  add_impossible(table, {"-1"}, "found `-1`");
+  for (const char* step : {"1 ms", "2 ms"})
+    add_row(table, {step}, run_case(load_example("four_bar", {std::string("solver.step=") + step, "solver.duration=0.02 s"})));
+  EXPECT_EQ(impossible_rows(table), 1U);
+  EXPECT_EQ(table.rows[0].status, "impossible: found `-1`");
+  EXPECT_EQ(table.rows[0].numbers.size(), table.columns.size());
+  EXPECT_EQ(table.rows[1].numbers.back(), 0);
+  EXPECT_TRUE(std::isfinite(table.rows[2].numbers.back()));
+  const std::string text = comparison_table(table);
+  EXPECT_NE(text.find("-1: impossible: found `-1`"), std::string::npos) << text;
+  EXPECT_EQ(text.find("FAILED"), std::string::npos) << text;
+  const nlohmann::json json = nlohmann::json::parse(comparison_json(table));
+  EXPECT_TRUE(json["rows"][0]["steps"].is_null());
+}
+
 TEST(Comparison, WrongReferencesAreRefusedWithTheirLine) {
   const auto message = [](const std::string& text) -> std::string {
     try {

@@ -280,6 +280,7 @@ TEST_F(LinearStudy, StatesAtTimesAreThoseOfTheRun) {
 
 TEST_F(LinearStudy, SeveralTimesHaveFoldersAndATable) {
   request_.at = {0.5, 0, 0.5, 1.25};
+  request_.folders = true;
   EXPECT_EQ(run(), "");
   for (const char* file : {"at_0/linear.json", "at_0.5/linear.mat", "at_1.25/eigenvalues.csv", "over_time.csv"})
     EXPECT_TRUE(fs::exists(out(file))) << file;
@@ -298,7 +299,8 @@ TEST_F(LinearStudy, ARunThatFailsKeepsTheModelsBefore) {
   request_.overrides = {{"solver.max_iterations", "1"}, {"solver.divisions", "0"}};
   request_.at = {0.5, 1.2};
   EXPECT_NE(run().find("failed at t = 1 s"), std::string::npos);
-  EXPECT_TRUE(fs::exists(out("at_0.5/linear.json")));
+  EXPECT_TRUE(fs::exists(out("linear_over_time.mat")));
+  EXPECT_FALSE(fs::exists(out("at_0.5")));
   EXPECT_EQ(json("over_time.json")["points"].size(), 1U);
   request_.at = {1.2};
   EXPECT_THROW(run(), SimulationError);
@@ -308,6 +310,7 @@ TEST_F(LinearStudy, ARunThatFailsKeepsTheModelsBefore) {
 
 TEST_F(LinearStudy, ModelsAlongARunAreOneFile) {
   request_.at = {0.1, 0.6, 1.0};
+  request_.folders = true;
   EXPECT_EQ(run(), "");
   mat_t* file = Mat_Open(out("linear_over_time.mat").string().c_str(), MAT_ACC_RDONLY);
   ASSERT_NE(file, nullptr);

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -41,7 +42,7 @@ TEST(SensitivityStudy, WritesDerivativesAndTheirCheck) {
   ASSERT_EQ(study.channels.size(), 1U);
   EXPECT_EQ(study.times.size(), 21U);
   EXPECT_EQ(study.times.back(), 1);
-  for (const auto& of : study.distances) EXPECT_LT(of[0], 1e-5);
+  for (const auto& of : study.distances) EXPECT_LT(of[0].value, std::max(1e-5, of[0].noise));
   // x = F/c (tau - m/c (1 - exp(-c tau/m))) from 0.2003 s on: dx/dt0 = -v
   const double tau = 1 - 0.2003, decay = std::exp(-1.5 * tau);
   EXPECT_NEAR(study.response.derivatives[0][0].back(), (tau - (1 - decay) / 1.5) / 3, 1e-6);
@@ -57,6 +58,7 @@ TEST(SensitivityStudy, WritesDerivativesAndTheirCheck) {
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 22);
   EXPECT_EQ(sensitivity_plot(study).panels.size(), 1U);
   EXPECT_NE(sensitivity_text(study).find("distance to differences"), std::string::npos);
+  EXPECT_GT(json["channels"]["a.position"]["derivatives"]["forces.push.load"]["noise_of_differences"].get<double>(), 0);
 }
 
 /// The run is not differentiable by an instant that is found in whole steps only: the check says so.
@@ -64,7 +66,23 @@ TEST(SensitivityStudy, TheCheckShowsARunWithoutDerivative) {
   auto late = request({"signals.command.steps.0.0"});
   const SensitivityStudy study =
       sensitivity_study(test::model_from(kPushed, {"solver.split_jumps=false", "signals.command.steps.0.0=0.2 s"}), late);
-  EXPECT_GT(study.distances[0][0], 0.5);
+  EXPECT_GT(study.distances[0][0].value, 0.5);
+  EXPECT_TRUE(study.distances[0][0].resolved());
+}
+
+/// Of a distance below what the differences resolve only that is known, and no 0 is printed.
+TEST(SensitivityStudy, TheCheckTellsItsNoise) {
+  SensitivityStudy study;
+  study.parameters = {{"p", "", 1}};
+  study.channels = {{"a", "", 0}, {"b", "", 0}, {"c", "", 0}};
+  study.times = {0};
+  study.response.values = {{1}, {1}, {1}};
+  study.response.derivatives = {{{1}, {1}, {1}}};
+  study.distances = {{{1e-3, 2e-3}, {3e-3, 2e-3}, {std::nan(""), std::nan("")}}};
+  const std::string text = sensitivity_text(study);
+  EXPECT_NE(text.find(" < 2.0e-03\n"), std::string::npos) << text;
+  EXPECT_NE(text.find(" 3.0e-03\n"), std::string::npos) << text;
+  EXPECT_NE(text.find(" -\n"), std::string::npos) << text;
 }
 
 TEST(SensitivityStudy, RefusesUnknownChannels) {
