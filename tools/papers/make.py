@@ -28,8 +28,8 @@ ROOT = entries.ROOT
 TABLE = ROOT / "docs/papers.md"
 STYLE = """body{font:15px/1.45 sans-serif;max-width:1400px;margin:2em auto;padding:0 1em;color:#222}table{border-collapse:collapse;margin:.6em 0}
 td,th{border:1px solid #ccc;padding:.2em .6em;text-align:left;vertical-align:top}pre{background:#f4f4f4;padding:.5em;overflow:auto;font-size:13px}
-.panels{display:flex;flex-wrap:wrap;gap:8px}.panels svg{width:430px;font:11px sans-serif}.panels .drawn img{width:640px}
-.no{background:#fdecea}.about{background:#fff8e1}h2{border-bottom:2px solid #0072b2}"""
+.panels{display:flex;flex-wrap:wrap;gap:8px}.panels svg{width:430px;font:11px sans-serif}.panels .drawn img{max-width:100%}
+.no{background:#fdecea}.about{background:#fff8e1}.none{background:#f4f4f4}h2{border-bottom:2px solid #0072b2}"""
 
 
 def evaluate(item, results):
@@ -135,7 +135,7 @@ def page(papers, results):
                 out.append("<table><tr><th>statement<th>paper<th>here<th>")
                 for statement, value in evaluate(item, results):
                     verdict = statement.verdict(value)
-                    kind = "no" if verdict.startswith("does not") else "about" if "within" in verdict else "yes"
+                    kind = "no" if verdict.startswith("does not") else "about" if "within" in verdict else "none" if verdict == entries.NO_NUMBER else "yes"
                     out.append(f"<tr class={kind}><td>{html.escape(statement.text)}<td>{statement.published()}<td>{value:{statement.form}} {statement.unit}<td>{html.escape(verdict)}")
                 out.append("</table>")
     return "\n".join(out) + "</html>\n"
