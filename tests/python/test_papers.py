@@ -138,6 +138,18 @@ def test_a_sample_of_the_stored_rows_is_what_the_program_gives(results, tmp_path
     assert len(open_questions.differences(fresh, open_questions.SAMPLE)) == sum(row["error"] != "" for row in rows)
 
 
+def test_the_stored_sweep_is_what_the_program_gives(results, monkeypatch):
+    """Runs of the study of the page that are also in the stored sweep, of all integrators of the hydraulics."""
+    results.run("study_single")
+    figures = make.validation.Figures(results.folder, "")
+    assert figures.stored_agrees("study_single", "crane_single") >= 200
+    stored = figures._sweep
+    monkeypatch.setattr(figures, "_sweep", lambda *args, **wanted: [row | {"stable": "no" if (row["oil_integrator"], row["treatment"], row["step"]) == ("trapezoidal", "ALI1", "0.004") else row["stable"]}
+                                                                    for row in stored(*args, **wanted)])
+    with pytest.raises(SystemExit, match="trapezoidal"):
+        figures.stored_agrees("study_single", "crane_single")
+
+
 def test_the_stored_rows_are_those_of_the_tables():
     """Every row has its place in a table, and every combination has a row."""
     keys = [tuple(row[k] for k in open_questions.KEY) for row in open_questions.stored()]

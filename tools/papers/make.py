@@ -72,7 +72,8 @@ def markdown(papers, results):
     out = ["# Tables, figures and claims of the papers\n",
            "`make papers` runs the commands below, draws every figure with data as `build/papers/index.html`, and writes this page, which the tests\n"
            "`Python.papers` compare with fresh runs. For every statement there is a band in which the program's number must be\n"
-           "(`tools/papers/`, one module per paper); the same tests check them. Computing times are in the HTML page only. From an equation to its file:\n"
+           "(`tools/papers/`, one module per paper); the same tests check them. `no number in the text`: the text of the paper has neither a number nor a claim\n"
+           "on it. Computing times are in the HTML page only. From an equation to its file:\n"
            "[architecture](architecture.md#9-where-an-equation-is); origin of the parameters: comments of the examples.\n"]
     for paper in papers:
         out.append(f"## {paper.title}\n\n{introduction(paper)}\n")
