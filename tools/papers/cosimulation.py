@@ -266,7 +266,7 @@ PAPER = Paper(
                 why="with the same extrapolation of its own input ALI3-P has the lower one; the residual measures the extrapolation on both sides"),
             Statement("the same, velocity-pressure", lambda r: stored("residual", "ALI1", 2, P, "0.001") / stored("residual", "ALI3-P", 2, P, "0.001"), (1, 2), true=(0, 1), form=".2f", why="the residual measures the extrapolation on both sides"))),
         Item("Figure 11", "polynomials against the interface model", ("study_single", STORED), pictures=study_figures("single", "prediction"), panels=prediction_panels,
-             note="The curves cannot be told apart at the scale of the figure: the differences are drawn below it.", statements=(
+             note="The curves cannot be told apart at the scale of the figure: the differences are drawn first.", statements=(
             Statement("polynomials allow larger H than the interface model: ratio of limits, ALI1, velocity-force", lambda r: limit("single", "ALI1", 2, F) / limit("single", "ALI1", "IM", F), (0.2, 0.4),
                       true=(1, 99), form=".2f", why="the limit of the interface model is three times larger here"),
             Statement("polynomials are more accurate: error of the length at H = 1 ms, interface model over m = 2, ALI3-P, velocity-pressure", lambda r: stored("length_error", "ALI3-P", "IM", P, "0.001") / stored(

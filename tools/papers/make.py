@@ -14,6 +14,7 @@ import concurrent.futures
 import html
 import os
 import pathlib
+import re
 import shlex
 import sys
 import tempfile
@@ -28,7 +29,7 @@ ROOT = entries.ROOT
 TABLE = ROOT / "docs/papers.md"
 STYLE = """body{font:15px/1.45 sans-serif;max-width:1400px;margin:2em auto;padding:0 1em;color:#222}table{border-collapse:collapse;margin:.6em 0}
 td,th{border:1px solid #ccc;padding:.2em .6em;text-align:left;vertical-align:top}pre{background:#f4f4f4;padding:.5em;overflow:auto;font-size:13px}
-.panels{display:flex;flex-wrap:wrap;gap:8px}.panels svg{width:430px;font:11px sans-serif}.panels .drawn img{max-width:100%}
+.panels{display:flex;flex-wrap:wrap;gap:8px}.panels svg{width:430px;font:11px sans-serif}.panels .drawn,.panels .drawn img{max-width:100%}
 .no{background:#fdecea}.about{background:#fff8e1}.none{background:#f4f4f4}h2{border-bottom:2px solid #0072b2}"""
 
 
@@ -97,8 +98,9 @@ def markdown(papers, results):
 
 
 def picture(path):
-    """A picture of the program within the page; as an image, since its identifiers are not unique."""
-    return f'<img alt="{html.escape(path.stem)}" src="data:image/svg+xml;base64,{base64.b64encode(path.read_bytes()).decode()}">'
+    """A picture of the program within the page, in its size; as an image, since its identifiers are not unique."""
+    size = re.search(r'viewBox="0 0 (\d+) \d+"', path.read_text())
+    return f'<img alt="{html.escape(path.stem)}" width="{size.group(1) if size else 640}" src="data:image/svg+xml;base64,{base64.b64encode(path.read_bytes()).decode()}">'
 
 
 def page(papers, results):
