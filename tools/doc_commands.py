@@ -41,6 +41,18 @@ def commands_of(text):
     return found
 
 
+def shortened(words):
+    """Further options of a command; those that take one value are left out where the command has them already."""
+    options = SHORTENED.get(tuple(words[1:3]), [])
+    once = {option for option in ("--quick", "--min-step", "--max-step", "--step", "--integrator") if option in words}
+    out, i = [], 0
+    while i < len(options):
+        size = 1 if i + 1 == len(options) or options[i + 1].startswith("--") else 2
+        out += [] if options[i] in once else options[i:i + size]
+        i += size
+    return out
+
+
 def pages():
     files = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs/elements").glob("*.md"))]
     return [file for file in files if file.relative_to(ROOT).as_posix() not in GENERATED]
@@ -53,7 +65,7 @@ def run_page(page, program):
         for name in ("examples", "tests", "docs"):
             os.symlink(ROOT / name, pathlib.Path(folder) / name)
         for words in commands:
-            done = subprocess.run([program, *words[1:], *SHORTENED.get(tuple(words[1:3]), [])], cwd=folder, capture_output=True, text=True)
+            done = subprocess.run([program, *words[1:], *shortened(words)], cwd=folder, capture_output=True, text=True)
             if done.returncode != 0:
                 failures.append(f"{page}: exit code {done.returncode}\n    {shlex.join(words)}\n{done.stderr.strip()}")
     return failures, len(commands)

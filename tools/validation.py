@@ -293,29 +293,33 @@ class Figures(StoredFigures):
 
     # ---- linear models
 
-    def _eigenvalues(self, name):
-        linear = self._read(self.folder / name / "linear.json", lambda path: json.loads(path.read_text()))
-        return [complex(e["re"], e["im"]) for e in linear["eigenvalues"]]
+    def _rows(self, path):
+        def read(file):
+            with open(file, newline="") as lines:
+                return list(csv.DictReader(line for line in lines if not line.startswith("#")))
 
-    def eigenvalues(self, name, digits):
-        """Nonzero ones; both of a pair."""
+        return self._read(self.folder / path, read)
+
+    def locus_eigenvalues(self, name, number, digits):
+        """Nonzero ones of a combination of `--vary`; both of a pair."""
         def text(e):
             re_ = f"{e.real:.{digits}f}"
             return re_ if e.imag == 0 else f"{re_} {'+' if e.imag > 0 else '-'} {abs(e.imag):.{digits}f} i"
 
-        return ", ".join(text(e) for e in self._eigenvalues(name) if e != 0)
+        rows = self._rows(f"{name}/root_locus.csv")
+        values = list(dict.fromkeys(next(iter(row.values())) for row in rows))
+        found = [complex(float(row["re"]), float(row["im"])) for row in rows if next(iter(row.values())) == values[number - 1]]
+        return ", ".join(text(e) for e in sorted(found, key=lambda e: (-e.real, -e.imag)) if e != 0)
 
-    def eigenvalue_error(self, name, exact, near):
-        """Relative error of the eigenvalue nearest to that of the model `exact` which is nearest to `near`."""
-        def nearest(model, to):
-            return min(self._eigenvalues(model), key=lambda e: abs(e - to))
+    def eigenvalue_error(self, name, increment, near):
+        """Relative error of the counterpart's eigenvalue with an increment, of that which is nearest to `near`."""
+        rows = [row for row in self._rows(f"{name}/differences.csv") if math.isclose(float(row["increment"]), float(increment))]
+        row = min(rows, key=lambda row: abs(complex(float(row["exact_re"]), float(row["exact_im"])) - near))
+        return text_of(float(row["relative_error"]), ".0e")
 
-        value = nearest(exact, near)
-        return text_of(abs(nearest(name, value) / value - 1), ".0e")
-
-    def departure(self, name, channel):
-        """Maximum difference of the linear from the nonlinear channel, in percent of the nonlinear one's deviation from its start."""
-        data = self._columns(self.folder / name / "simulate.csv")
+    def departure(self, name, channel, number):
+        """Maximum difference of the linear from the nonlinear channel of a combination, in percent of the nonlinear one's deviation from its start."""
+        data = self._columns(self.folder / name / f"simulate_{number}.csv")
         values, linear = data[channel], data[channel + ".linear"]
         greatest = max(abs(a - b) for a, b in zip(values, linear) if not math.isnan(b))
         return text_of(100 * greatest / max(abs(a - values[0]) for a in values), "2")

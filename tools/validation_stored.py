@@ -60,7 +60,7 @@ class StoredFigures:
     # ---- co-simulation: tests/data/cosimulation_sweep.csv, which tools/cosimulation_sweep.py writes
 
     def _sweep(self, model, case="paper", **wanted):
-        """Rows of the sweep by step; `m`: an order, or IM."""
+        """Rows of the sweep by step; `m`: an order, or IM; None: every value."""
         def read(path):
             with open(path, newline="") as lines:
                 return list(csv.DictReader(line for line in lines if not line.startswith("#")))
@@ -70,7 +70,7 @@ class StoredFigures:
             m = wanted.pop("m")
             wanted |= {"prediction": "interface_model"} if m == "IM" else {"prediction": "polynomial", "order": str(m)}
         rows = [row for row in self._read(ROOT / "tests/data/cosimulation_sweep.csv", read)
-                if row["model"] == model and row["case"] == case and all(row[key] == value for key, value in wanted.items())]
+                if row["model"] == model and row["case"] == case and all(value is None or row[key] == value for key, value in wanted.items())]
         return sorted(rows, key=lambda row: float(row["step"]))
 
     def limit(self, model, treatment, m, variables, **wanted):
@@ -100,10 +100,12 @@ class StoredFigures:
         """Number of runs of a quick study that are also in the stored sweep; fails if they differ."""
         with open(self.folder / name / "runs.csv", newline="") as lines:
             fresh = list(csv.DictReader(lines))
-        stored = {tuple(row[key] for key in ("variables", "prediction", "order", "treatment", "step")): row for row in self._sweep(model)}
+        columns = ("variables", "prediction", "order", "treatment", "oil_integrator")
+        steps = ("oil_step", "step")
+        stored = {tuple(row[key] for key in (*columns, *steps)): row for row in self._sweep(model, oil_integrator=None, oil_step=None)}
         both = 0
         for row in fresh:
-            key = (row["variables"], row["prediction"], row["order"], row["treatment"], f"{float(row['step']):.6g}")
+            key = (*(row[column] for column in columns), *(f"{float(row[step]):.6g}" for step in steps))
             if key not in stored:
                 continue
             both += 1

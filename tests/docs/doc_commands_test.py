@@ -35,6 +35,12 @@ class DocCommands(unittest.TestCase):
         self.assertEqual(doc_commands.commands_of("    trunnion fit MODEL --parameters PATH,...\n"), [])
         self.assertEqual(len(doc_commands.commands_of("    trunnion curve a.yaml --set quasistatic.circuit.actuators.lift.B_A.command=0\n")), 1)
 
+    def test_options_that_a_command_has_are_not_repeated(self):
+        study = ["trunnion", "study", "cosimulation", "examples/crane_single.yaml"]
+        self.assertEqual(doc_commands.shortened(study), doc_commands.SHORTENED["study", "cosimulation"])
+        self.assertEqual(doc_commands.shortened([*study, "--quick", "--min-step", "4 ms", "--max-step", "5 ms"]), ["--set", "solver.duration=0.5 s"])
+        self.assertEqual(doc_commands.shortened(["trunnion", "run", "examples/lever.yaml"]), [])
+
     def test_every_page_with_commands_is_read(self):
         names = {page.name for page in doc_commands.pages() if doc_commands.commands_of(page.read_text())}
         self.assertLessEqual({"curve.md", "cosimulation.md", "study.md", "quick_start.md", "fit.md"}, names)

@@ -1,5 +1,6 @@
 """Every number of the comparison with the papers is in its band; a wrong number is found; the declarations are consistent."""
 # SPDX-License-Identifier: BSD-3-Clause
+import math
 import os
 import re
 import sys
@@ -46,6 +47,14 @@ def test_a_wrong_number_is_found(paper, item):
         beyond = max(high - low, abs(high), 1e-300)
         for wrong in (low - beyond, high + beyond, float("nan")):
             assert statement.text in statement.trouble(wrong)
+        assert statement.timed or statement.narrow() != bool(statement.wide), f"{statement.text}: a band of {statement.band} needs a reason, a narrow one none"
+
+
+def test_narrow_bands():
+    def narrow(*band):
+        return entries.Statement("", None, band).narrow()
+    assert narrow(0, 0) and narrow(1, 10) and narrow(-10, -1)
+    assert not narrow(1, 10.1) and not narrow(0, 1e-12) and not narrow(-1, 1) and not narrow(-10.1, -1)
 
 
 @pytest.mark.parametrize("paper, item", DRAWN, ids=name_of)
@@ -81,6 +90,22 @@ def test_verdicts():
     claim = entries.Statement("ratio", None, (0, 2), true=(1, 9), why="of that")
     assert claim.verdict(1.5) == "holds"
     assert claim.verdict(0.5) == "does not hold: of that"
+    assert entries.Statement("mass", None, (200, 200)).verdict(200) == "no number in the text"
+
+
+def test_legends_have_their_places():
+    labels = ["monolithic", "largest difference, velocity-pressure", "m = 2", "interface model, own input held", "x"]
+    places = drawing.legend(labels, 354)
+    ends = [x + 24 + drawing.CHARACTER * len(label) for (x, _), label in zip(places, labels)]
+    assert all(end <= 354 for end in ends)
+    assert all(line[1] > before[1] or line[0] > end for before, line, end in zip(places, places[1:], ends))
+
+
+def test_curves_that_turn_back_keep_their_points():
+    n = 100000
+    x = [math.sin(2e-4 * math.pi * k) for k in range(n)]
+    assert len(drawing.thin(x, x)) == n
+    assert len(drawing.thin(list(range(n)), x)) <= 4 * drawing.POINTS
 
 
 def test_a_statement_that_does_not_hold_says_why(results):
@@ -111,6 +136,18 @@ def test_a_sample_of_the_stored_rows_is_what_the_program_gives(results, tmp_path
     wrong = [row | {"error": row["error"] and str(1.1 * float(row["error"]))} for row in open_questions.stored()]
     monkeypatch.setattr(open_questions, "stored", lambda: wrong)
     assert len(open_questions.differences(fresh, open_questions.SAMPLE)) == sum(row["error"] != "" for row in rows)
+
+
+def test_the_stored_sweep_is_what_the_program_gives(results, monkeypatch):
+    """Runs of the study of the page that are also in the stored sweep, of all integrators of the hydraulics."""
+    results.run("study_single")
+    figures = make.validation.Figures(results.folder, "")
+    assert figures.stored_agrees("study_single", "crane_single") >= 200
+    stored = figures._sweep
+    monkeypatch.setattr(figures, "_sweep", lambda *args, **wanted: [row | {"stable": "no" if (row["oil_integrator"], row["treatment"], row["step"]) == ("trapezoidal", "ALI1", "0.004") else row["stable"]}
+                                                                    for row in stored(*args, **wanted)])
+    with pytest.raises(SystemExit, match="trapezoidal"):
+        figures.stored_agrees("study_single", "crane_single")
 
 
 def test_the_stored_rows_are_those_of_the_tables():

@@ -9,9 +9,15 @@ WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 430, 300, 66, 10, 26, 44
 POINTS = 700  # buckets of a curve; each keeps its extremes
 
 
+CHARACTER = 6.2   # width of a character of the legend in the font of the page, 11 px, at most on average
+
+
 def thin(x, y):
-    """A curve with fewer points: of each bucket the first, the lowest, the highest and the last."""
-    if len(x) <= 4 * POINTS:
+    """A curve over a monotonic abscissa with fewer points: of each bucket the first, the lowest, the highest and the last.
+
+    Other curves, such as a force over a velocity, keep their points: chords between the extremes of a bucket would leave them.
+    """
+    if len(x) <= 4 * POINTS or any(b < a for a, b in zip(x, x[1:])):
         return list(zip(x, y))
     kept, size = [], len(x) / POINTS
     for k in range(POINTS):
@@ -36,6 +42,18 @@ def span(values, log):
     low, high = min(values), max(values)
     margin = 0.04 * (high - low) or (0.5 if log else abs(high) * 0.05 or 1)
     return low - margin, high + margin
+
+
+def legend(labels, wide):
+    """Left edge and line of each entry: as many in a line as fit into the width."""
+    places, x, line = [], 0, 0
+    for label in labels:
+        size = 24 + CHARACTER * len(label) + 12
+        if x and x + size - 12 > wide:
+            x, line = 0, line + 1
+        places.append((x, line))
+        x += size
+    return places
 
 
 def draw(panel):
@@ -65,7 +83,8 @@ def draw(panel):
     def py(v):
         return TOP + (y1 - v) / (y1 - y0) * high
 
-    out = [f'<svg viewBox="0 0 {WIDTH} {HEIGHT + 14 * ((len(curves) + 2) // 3 if len(curves) > 1 else 0)}" role="img"><title>{html.escape(panel.title)}</title>']
+    places = legend([label for label, _ in curves], WIDTH - LEFT) if len(curves) > 1 else []
+    out = [f'<svg viewBox="0 0 {WIDTH} {HEIGHT + (14 * (places[-1][1] + 1) if places else 0)}" role="img"><title>{html.escape(panel.title)}</title>']
     for begin, end in panel.shaded:
         a, b = max(px(begin), LEFT), min(px(end), LEFT + wide)
         if b > a:
@@ -76,17 +95,19 @@ def draw(panel):
         out.append(f'<path d="M{LEFT} {py(value):.1f}h{wide}" stroke="#ddd"/><text x="{LEFT - 4}" y="{py(value) + 4:.1f}" text-anchor="end">{text}</text>')
     out.append(f'<rect x="{LEFT}" y="{TOP}" width="{wide}" height="{high}" fill="none" stroke="#555"/>')
     for i, (label, points) in enumerate(curves):
-        path, pen = [], "M"
+        path, pen, last = [], "M", ""
         for point in points:
             if point is None:
-                pen = "M"
+                pen, last = "M", ""
                 continue
-            path.append(f"{pen}{px(point[0]):.1f} {py(point[1]):.1f}")
-            pen = "L"
+            place = f"{px(point[0]):.1f} {py(point[1]):.1f}"
+            if place != last:  # many points of a dense curve are at the same place
+                path.append(pen + place)
+            pen, last = "L", place
         style = f'stroke="{COLOURS[i % 8]}" stroke-dasharray="{DASHES[i % 4]}" stroke-width="1.5" fill="none"'
         out.append(f'<path d="{"".join(path)}" {style}/>')
-        if len(curves) > 1:
-            x, y = LEFT + (i % 3) * wide / 3, HEIGHT + 14 * (i // 3)
+        if places:
+            x, y = LEFT + places[i][0], HEIGHT + 14 * places[i][1]
             out.append(f'<path d="M{x:.1f} {y - 4}h20" {style}/><text x="{x + 24:.1f}" y="{y}">{html.escape(label)}</text>')
     out.append(f'<text x="{LEFT}" y="{TOP - 8}" font-weight="bold">{html.escape(panel.title)}</text>')
     out.append(f'<text x="{LEFT + wide / 2}" y="{TOP + high + 30}" text-anchor="middle">{html.escape(panel.x)}</text>')

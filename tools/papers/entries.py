@@ -14,6 +14,9 @@ from typing import Callable
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXACT = 5e-4  # relative difference up to which a published number holds without remark
+WIDEST = 10   # ratio of the limits of a band without a reason
+NO_NUMBER = "no number in the text"
+ROUNDING = "rounding errors: zero, with a bound for other compilers"
 
 
 @dataclass
@@ -42,7 +45,10 @@ class Table:
 
 @dataclass
 class Statement:
-    """What a paper says and the number that decides it. `band` is where the program's number must be; the verdict follows from the number."""
+    """What a paper says and the number that decides it. `band` is where the program's number must be; the verdict follows from the number.
+
+    Without `paper` and `true` the text of the paper has neither a number nor a claim: the number is shown and tested, and does not count as one that holds.
+    """
     text: str
     ours: Callable                 # results -> number
     band: tuple
@@ -53,8 +59,15 @@ class Statement:
     form: str = ".4g"
     why: str = ""                  # if it does not hold
     timed: bool = False            # depends on the machine: not in the stored table, not tested
+    wide: str = ""                 # why the limits of the band differ by a factor of more than WIDEST, or include zero
+
+    def narrow(self):
+        low, high = sorted(map(abs, self.band))
+        return self.band[0] == self.band[1] or (self.band[0] * self.band[1] > 0 and high <= WIDEST * low)
 
     def verdict(self, value):
+        if self.paper is None and self.true is None:
+            return NO_NUMBER
         if self.paper is None:
             return "holds" if self.true[0] <= value <= self.true[1] else f"does not hold: {self.why}"
         apart = abs(value - self.paper) / abs(self.paper) if self.paper else abs(value)

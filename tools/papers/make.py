@@ -14,6 +14,7 @@ import concurrent.futures
 import html
 import os
 import pathlib
+import re
 import shlex
 import sys
 import tempfile
@@ -28,8 +29,8 @@ ROOT = entries.ROOT
 TABLE = ROOT / "docs/papers.md"
 STYLE = """body{font:15px/1.45 sans-serif;max-width:1400px;margin:2em auto;padding:0 1em;color:#222}table{border-collapse:collapse;margin:.6em 0}
 td,th{border:1px solid #ccc;padding:.2em .6em;text-align:left;vertical-align:top}pre{background:#f4f4f4;padding:.5em;overflow:auto;font-size:13px}
-.panels{display:flex;flex-wrap:wrap;gap:8px}.panels svg{width:430px;font:11px sans-serif}.panels .drawn img{width:640px}
-.no{background:#fdecea}.about{background:#fff8e1}h2{border-bottom:2px solid #0072b2}"""
+.panels{display:flex;flex-wrap:wrap;gap:8px}.panels svg{width:430px;font:11px sans-serif}.panels .drawn,.panels .drawn img{max-width:100%}
+.no{background:#fdecea}.about{background:#fff8e1}.none{background:#f4f4f4}h2{border-bottom:2px solid #0072b2}"""
 
 
 def evaluate(item, results):
@@ -72,7 +73,8 @@ def markdown(papers, results):
     out = ["# Tables, figures and claims of the papers\n",
            "`make papers` runs the commands below, draws every figure with data as `build/papers/index.html`, and writes this page, which the tests\n"
            "`Python.papers` compare with fresh runs. For every statement there is a band in which the program's number must be\n"
-           "(`tools/papers/`, one module per paper); the same tests check them. Computing times are in the HTML page only. From an equation to its file:\n"
+           "(`tools/papers/`, one module per paper); the same tests check them. `no number in the text`: the text of the paper has neither a number nor a claim\n"
+           "on it. Computing times are in the HTML page only. From an equation to its file:\n"
            "[architecture](architecture.md#9-where-an-equation-is); origin of the parameters: comments of the examples.\n"]
     for paper in papers:
         out.append(f"## {paper.title}\n\n{introduction(paper)}\n")
@@ -96,8 +98,9 @@ def markdown(papers, results):
 
 
 def picture(path):
-    """A picture of the program within the page; as an image, since its identifiers are not unique."""
-    return f'<img alt="{html.escape(path.stem)}" src="data:image/svg+xml;base64,{base64.b64encode(path.read_bytes()).decode()}">'
+    """A picture of the program within the page, in its size; as an image, since its identifiers are not unique."""
+    size = re.search(r'viewBox="0 0 (\d+) \d+"', path.read_text())
+    return f'<img alt="{html.escape(path.stem)}" width="{size.group(1) if size else 640}" src="data:image/svg+xml;base64,{base64.b64encode(path.read_bytes()).decode()}">'
 
 
 def page(papers, results):
@@ -135,7 +138,7 @@ def page(papers, results):
                 out.append("<table><tr><th>statement<th>paper<th>here<th>")
                 for statement, value in evaluate(item, results):
                     verdict = statement.verdict(value)
-                    kind = "no" if verdict.startswith("does not") else "about" if "within" in verdict else "yes"
+                    kind = "no" if verdict.startswith("does not") else "about" if "within" in verdict else "none" if verdict == entries.NO_NUMBER else "yes"
                     out.append(f"<tr class={kind}><td>{html.escape(statement.text)}<td>{statement.published()}<td>{value:{statement.form}} {statement.unit}<td>{html.escape(verdict)}")
                 out.append("</table>")
     return "\n".join(out) + "</html>\n"

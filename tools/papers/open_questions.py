@@ -40,6 +40,7 @@ CRANE = Machine("forwarder crane", "forwarder_crane", "coulomb: 500 N, static: 8
 EXCAVATOR = Machine("excavator", "excavator", "coulomb: 1500 N, static: 2500 N, viscous: 0, bristle_stiffness: 3e7 N/m, bristle_damping: 1.2e5 N s/m", "",
                     "boom_left.length,boom_right.length,arm_lift.length,bucket_curl.length")
 MACHINES = {"crane": CRANE, "excavator": EXCAVATOR}
+REFERENCE_ERROR = 1e-10  # [m], of which the smallest errors depend on the compiler
 REFERENCE = " --set solver.integrator=cvode --set solver.constraints=double_step --set solver.reference_tolerance=1e-9 --set 'solver.step=4 ms'"
 STIFF = {  # law: parameter and its values
     "brown_mcphee": ("stribeck_velocity", ["20 mm/s", "2 mm/s", "0.2 mm/s", "0.02 mm/s"]),
@@ -95,8 +96,9 @@ for _key in MACHINES:
 COMMANDS |= stiff_commands()
 for _key in MACHINES:
     COMMANDS |= study_command(_key, "relative") | study_command(_key, "cartesian")
-# A sample of the rows for the tests, 1.4 s of processor time: every table, and both machines.
+# A sample of the rows for the tests, 3 s of processor time: every table, both machines, the longest and the shortest step.
 SAMPLE = {
+    **laws_commands("crane", "fine", ["brown_mcphee"], steps=["0.1ms"], differences=[]),
     **laws_commands("crane", "sample", ["brown_mcphee", "set_valued"], steps=["4ms"], differences=["penalty"]),
     **laws_commands("excavator", "sample", ["brown_mcphee"], steps=["4ms"], differences=[]),
     **stiff_commands("sample", {"brown_mcphee": ("stribeck_velocity", ["2 mm/s"]), "set_valued": ("bristle_stiffness", ["1e8 N/m"])}, ["4ms"]),
@@ -182,7 +184,8 @@ def stored():
 
 
 def differences(r, commands=COMMANDS):
-    """Text for every fresh row that is not as stored: another status, or numbers that differ by more than 2 % of mean iterations or of the error, or 2 in the largest number."""
+    """Text for every fresh row that is not as stored: another status, or numbers that differ by more than 2 % of mean iterations or of the error (and a tenth of the
+    tolerance of the reference), or 2 in the largest number."""
     old, found = {tuple(row[k] for k in KEY): row for row in stored()}, []
     for row in measured(r, commands):
         key = tuple(row[k] for k in KEY)
@@ -193,7 +196,7 @@ def differences(r, commands=COMMANDS):
             continue
         for column, bound in (("iterations_mean", 0.02), ("iterations_max", None), ("error", 0.02)):
             a, b = was[column], row[column]
-            same = a == b or (a and b and abs(float(a) - float(b)) <= (bound * abs(float(a)) if bound else 2))
+            same = a == b or (a and b and abs(float(a) - float(b)) <= (bound * abs(float(a)) + REFERENCE_ERROR if bound else 2))
             if not same:
                 found.append(f"{name}: {column} {b}, in {STORED.name}: {a}")
     return found
@@ -382,9 +385,9 @@ def dependence(key, band):
                   why="the formulation changes them more"),
         Statement("shorter steps need fewer: fall of the mean from 4 to 1 ms, Brown-McPhee, penalty", lambda r: step_effect(key), (0.1, 0.5), true=(0.1, 9), form=".2f",
                   why="they do not"),
-        Statement("tangents by differences need no more iterations than exact ones: largest excess of the mean, 4 ms", lambda r: excess_of_differences(key), (-0.1, 0.05), true=(-9, 0.05), form=".3f",
-                  why="they need more"),
-        Statement("the formulation does not change the error: largest difference, exact tangents", lambda r: apart(key, "error", tangent="exact"), (0, 5), true=(0, 5), unit="%", form=".2g", why="it does"))
+        Statement("tangents by differences need no more iterations than exact ones: largest excess of the mean, 4 ms", lambda r: excess_of_differences(key), (-0.02, 0.05), true=(-9, 0.05), form=".3f",
+                  why="they need more", wide="a small difference of either sign"),
+        Statement("the formulation does not change the error: largest difference, exact tangents", lambda r: apart(key, "error", tangent="exact"), (0.01, 0.1), true=(0, 5), unit="%", form=".2g", why="it does"))
 
 
 PAPER = Paper(
@@ -394,11 +397,11 @@ PAPER = Paper(
                note=LAWS_NOTE, statements=(*dependence(key, band), *statements)) for n, key, band, statements in (
             (1, "crane", (1.1, 2.5), (
                 Statement("with double-step exact ones need more: largest excess of the mean, 4 ms", lambda r: excess_of_exact("crane"), (0.1, 0.35), true=(0.05, 9), form=".3f", why="they do not"),
-                Statement("at 1 ms neither law nor formulation changes the iterations: spread of the means", lambda r: of_all("crane", "1ms"), (0, 0.02), true=(0, 0.02), form=".3f", why="they do"),
+                Statement("at 1 ms neither law nor formulation changes the iterations: spread of the means", lambda r: of_all("crane", "1ms"), (0.002, 0.012), true=(0, 0.02), form=".3f", why="they do"),
                 Statement("every law converges with order 2: least ratio of the errors at 2 and 1 ms", lambda r: order("crane", "2ms", "1ms"), (3.5, 4.5), true=(3.5, 4.5), form=".2f", why="one of them does not"),
                 Statement("bristles and elements cost accuracy: largest error of these laws over that of Brown-McPhee, 1 ms", lambda r: max(law_error("crane", law) for law in LAWS[2:]) / law_error(
                     "crane", LAWS[0]), (4, 7), true=(1.5, 99), form=".1f", why="they do not"))),
-            (2, "excavator", (20, 1000), (
+            (2, "excavator", (40, 160), (
                 Statement("the laws have about the same error: ratio of the largest to the smallest one, 1 ms", lambda r: max(law_error("excavator", law) for law in LAWS) / min(
                     law_error("excavator", law) for law in LAWS), (1.1, 2), true=(1, 2), form=".2f", why="one is larger"),
                 Statement("the error falls with the square of the step: least ratio of the errors at 4 and 1 ms", lambda r: order("excavator", "4ms", "1ms"), (0.5, 2), true=(14, 18), form=".2f",
@@ -427,8 +430,8 @@ PAPER = Paper(
                       why="none fails; steps are subdivided instead"),
             Statement("it is expensive: subdivided steps at 0.02 mm/s and 4 ms, of 750", lambda r: number("subdivided_steps", table="stiff", law="brown_mcphee", value="0.02 mm/s", step="4ms"),
                       (50, 300), true=(20, 750), form=".0f", why="few steps are subdivided"),
-            Statement("a set-valued law holds at rest without that: largest number of subdivided steps", lambda r: max(numbers("subdivided_steps", table="stiff", law="set_valued")), (0, 8), true=(0, 8),
-                      form=".0f", why="it needs them too"),
+            Statement("a set-valued law holds at rest without that: largest number of subdivided steps", lambda r: max(numbers("subdivided_steps", table="stiff", law="set_valued")), (0, 3), true=(0, 8),
+                      form=".0f", why="it needs them too", wide="a count of single steps"),
             Statement("stiff bristles need more iterations: LuGre at 1e9 over 1e6 N/m, 4 ms", lambda r: stiff_mean("lugre", "1e9 N/m") / stiff_mean("lugre", "1e6 N/m"), (1.2, 1.7), true=(1.1, 9), form=".2f",
                       why="they do not"),
             Statement("and have larger errors: the same ratio of errors, 1 ms", lambda r: number("error", table="stiff", law="lugre", value="1e9 N/m", step="1ms") / number(

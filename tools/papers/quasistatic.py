@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import math
 
-from entries import Curve, Item, Panel, Paper, Statement
+from entries import ROUNDING, Curve, Item, Panel, Paper, Statement
 
 DEGREES = 180 / math.pi
 BLEED = "--set quasistatic.circuit.bleed.command=0.2"
@@ -91,6 +91,10 @@ def free_velocities(r, name):
     return [curve["free_velocity"] for curve in r.json(f"{name}/curve.json")["curves"]]
 
 
+def ends_ratio(values):
+    return values[-1] / values[0]
+
+
 def smallest_change(values):
     return min(b - a for a, b in zip(values, values[1:]))
 
@@ -120,6 +124,48 @@ def fluctuation(r, begin, end):
     values = r.between(ARM, "arm.rate", begin, end)
     mean = sum(values) / len(values)
     return math.sqrt(sum((v - mean) ** 2 for v in values) / len(values))
+
+
+def largest_force(r, begin, end):
+    return max(map(abs, r.between(ARM, "lift.force", begin, end)))
+
+
+def velocity_at(r, name, varied, force):
+    """Velocities of each curve at a force [N]."""
+    found = []
+    for curve in family(r, name, varied, of_y=1):
+        i = next(k for k in range(1, len(curve.x)) if curve.y[k - 1] >= force > curve.y[k])
+        found.append(curve.x[i - 1] + (curve.y[i - 1] - force) / (curve.y[i - 1] - curve.y[i]) * (curve.x[i] - curve.x[i - 1]))
+    return found
+
+
+def flow_relations(r):
+    """Figure 2: flows over the pressures that drive them, at points of curves of figure 3 and of those with chamber reliefs that open earlier."""
+    def points(flow, pressure, names):
+        found = sorted({(1e-6 * pressure(row), 6e4 * float(row[flow])) for name in names for row in r.rows(f"{name}/curve.csv")})
+        return [Curve(flow, [p for p, _ in found], [q for _, q in found])]
+    return [Panel("(a) main valve from the pump to the head side, u_c = 0.5", "pressure drop [MPa]", "flow [L/min]",
+                  points("flow_P_A", lambda row: max(float(row["pump_pressure"]) - float(row["pressure_A"]), 0), ["figure_3a"])),
+            Panel("(b) bleed valve, u_b = 0.2", "pressure of the pump [MPa]", "flow [L/min]", points("bleed_flow", lambda row: float(row["pump_pressure"]), ["figure_3a", "figure_3b", "figure_3c"])),
+            Panel("(b) relief valve of the pump", "pressure of the pump [MPa]", "flow [L/min]", points("pump_relief_flow", lambda row: float(row["pump_pressure"]), ["figure_3a", "figure_3b", "figure_3c"])),
+            Panel("(d) relief and suction check valve of the head side", "pressure of the chamber [MPa]", "flow out of it [L/min]",
+                  points("relief_flow_A", lambda row: float(row["pressure_A"]), ["figure_3a", "figure_3b"]))]
+
+
+def main_valve(r):
+    """Coefficients flow over the square root of the drop of the main valve at all points with flow."""
+    drops = [(float(row["pump_pressure"]) - float(row["pressure_A"]), float(row["flow_P_A"])) for row in r.rows("figure_3a/curve.csv")]
+    return [q / math.sqrt(drop) for drop, q in drops if q > 1e-6]
+
+
+def outside_of_limits(r):
+    """Number of points with flow through the reliefs of pump and head side below their pressures, or through the suction check valve above that of the tank."""
+    wrong = 0
+    for row in (row for name in ("figure_3a", "figure_3b", "figure_3c") for row in r.rows(f"{name}/curve.csv")):
+        pump, chamber = float(row["pump_pressure"]), float(row["pressure_A"])
+        flow_pump, flow_chamber = float(row["pump_relief_flow"]), float(row["relief_flow_A"])
+        wrong += (flow_pump > 1e-9 and pump < 36e6 * (1 - 1e-9)) + (flow_chamber > 1e-9 and chamber < 42e6 * (1 - 1e-9)) + (flow_chamber < -1e-9 and chamber > 1e-3)
+    return wrong
 
 
 def element(r, file=ARM, label="p - l"):
@@ -167,8 +213,13 @@ PAPER = Paper(
     },
     items=[
         *(Item(f"Figure {n}", title, sketch=True) for n, title in [
-            (1, "actuator and circuit"), (2, "relations of flow and pressure of the valves"), (4, "virtual viscoelastic element"), (5, "arm"), (7, "circuit with regeneration"),
+            (1, "actuator and circuit"), (4, "virtual viscoelastic element"), (5, "arm"), (7, "circuit with regeneration"),
             (9, "solution with regeneration"), (11, "several actuators on a pump")]),
+        Item("Figure 2", "relations of flow and pressure of the valves", ("figure_3a", "figure_3b", "figure_3c"), panels=flow_relations,
+             note="Sketches in the paper; drawn with the points of the curves of figure 3. (c), the check valve of the pump, has no flow of its own in these files.", statements=(
+            Statement("(a) the flow is proportional to the square root of the drop: largest over smallest coefficient", lambda r: max(main_valve(r)) / min(main_valve(r)), (0.999999, 1.000001), true=(0.999, 1.001),
+                      form=".6f", why="it is not"),
+            Statement("(b), (d) relief and check valves have flow at their limits only: points with flow elsewhere", outside_of_limits, (0, 0), true=(0, 0), form="g", why="some have"))),
         Item("Table 1", "states of the valves in each segment", tuple(CURVES + LOWER),
              note="Checked at every point of the curves of figure 3 and of curves with chamber reliefs that open earlier. On a breakpoint the flow of a valve is zero and both states are right. In the table rSC is the suction check valve of the rod side.",
              statements=(
@@ -180,14 +231,14 @@ PAPER = Paper(
             Panel("(c) u_c from -1 to 1, u_b = 0.2", "v [m/s]", "f [kN]", family(r, "figure_3c", "command", label="u_c = ")),
             Panel("(d) u_c = 0.7, u_b from 0 to 1", "v [m/s]", "f [kN]", family(r, "figure_3d", column(r, "figure_3d"), label="u_b = "))], statements=(
             *(Statement(f"({name[-1]}) the curves decrease: largest increase of the force", lambda r, name=name: rising(r, name, "command" if name[-1] != "d" else column(r, name)), (-1, 1e-6),
-                        true=(-1e9, 1e-6), unit="N", form=".1e") for name in CURVES),
+                        true=(-1e9, 1e-6), unit="N", form=".1e", wide="zero on vertical and horizontal segments, up to rounding") for name in CURVES),
             Statement("(a) set-valued at v = 0: highest less lowest force", lambda r: max(float(row["force_high"]) - float(row["force_low"]) for row in r.rows("figure_3a/curve.csv") if float(row["velocity"]) == 0) / 1e3,
                       (143, 145), true=(1, 1e9), unit="kN"),
             Statement("largest force F_hM = A_h P_hM", lambda r: max(float(row["force"]) for row in r.rows("figure_3a/curve.csv")) / 1e3, (1007.9, 1008.1), 0.024 * 42e3, unit="kN"),
             Statement("smallest force -F_rM = -A_r P_rM", lambda r: min(float(row["force"]) for row in r.rows("figure_3a/curve.csv")) / 1e3, (-480.1, -479.9), -0.012 * 40e3, unit="kN"),
-            Statement("(c) the velocity at zero force increases with u_c: smallest change from curve to curve", lambda r: smallest_change(free_velocities(r, "figure_3c")), (1e-4, 0.2), true=(1e-9, 9),
+            Statement("(c) the velocity at zero force increases with u_c: smallest change from curve to curve", lambda r: smallest_change(free_velocities(r, "figure_3c")), (0.01, 0.014), true=(1e-9, 9),
                       unit="m/s", form=".3g"),
-            Statement("(d) it decreases as u_b increases: smallest decrease", lambda r: smallest_change(free_velocities(r, "figure_3d")[::-1]), (1e-4, 0.2), true=(1e-9, 9), unit="m/s", form=".3g"))),
+            Statement("(d) it decreases as u_b increases: smallest decrease", lambda r: smallest_change(free_velocities(r, "figure_3d")[::-1]), (0.025, 0.03), true=(1e-9, 9), unit="m/s", form=".3g"))),
         Item("Figure 6", "arm with a load: inputs and results", ("arm", "procedure"),
              note="The signals and the base of the cylinder are not in the text of the paper; panels (b) and (d) to (f) are chosen. The second command is the simulation procedure of section 4.3.", panels=lambda r: [
             Panel("(a) inputs: opening of the valves", "time [s]", "u_c", [r.curve(ARM, "time", "lift.spool", "u_c")]),
@@ -199,18 +250,29 @@ PAPER = Paper(
             Panel("(f) deflection of the element", "time [s]", "p - l [mm]", [element(r)])], statements=(
             Statement("the force reaches -F_rM", lambda r: first_at(r, -480e3), (7.402, 7.406), 7.404, unit="s", form=".3f"),
             Statement("the same by the procedure of section 4.3", lambda r: first_at(r, -480e3, PROCEDURE), (7.402, 7.406), 7.404, unit="s", form=".3f"),
-            Statement("largest difference of the angle by the procedure", lambda r: DEGREES * difference(r, "arm.angle", ARM, PROCEDURE), (0, 0.05), true=(0, 1), unit="deg", form=".3f"),
-            Statement("0 to 3 s: the arm holds its angle, motion of the actuator itself", lambda r: still(r, 0, 3), (0, 1e-12), true=(0, 1e-6), unit="m", form=".1e"),
+            Statement("largest difference of the angle by the procedure", lambda r: DEGREES * difference(r, "arm.angle", ARM, PROCEDURE), (0.003, 0.009), true=(0, 1), unit="deg", form=".3f"),
+            Statement("0 to 3 s: the arm holds its angle, motion of the actuator itself", lambda r: still(r, 0, 3), (0, 1e-12), true=(0, 1e-6), unit="m", form=".1e", wide=ROUNDING),
             Statement("3 to 6 s: the arm moves up", lambda r: change(r, ARM, "arm.angle", 3, 6), (69, 70), true=(0, 180), unit="deg", form=".2f"),
-            Statement("the velocity fluctuates more than with closed valves: ratio of standard deviations", lambda r: fluctuation(r, 3.5, 6) / fluctuation(r, 0.5, 3), (1, 100), true=(1, 1e9), form=".3g"),
-            Statement("after 6 s the arm does not move until 7.404 s: motion of the actuator itself", lambda r: still(r, 6.01, 7.4), (0, 1e-12), true=(0, 1e-6), unit="m", form=".1e"),
+            Statement("the velocity fluctuates more than with closed valves: ratio of standard deviations", lambda r: fluctuation(r, 3.5, 6) / fluctuation(r, 0.5, 3), (1.8, 2.4), true=(1, 1e9), form=".3g"),
+            Statement("after 6 s the arm does not move until 7.404 s: motion of the actuator itself", lambda r: still(r, 6.01, 7.4), (0, 1e-12), true=(0, 1e-6), unit="m", form=".1e", wide=ROUNDING),
             Statement("then it starts to move down: change of the angle from 7.404 to 8 s", lambda r: change(r, ARM, "arm.angle", 7.404, 8), (-45, -35), true=(-180, -1), unit="deg", form=".1f"),
-            Statement("the deflection stays below a few centimetres", lambda r: max(map(abs, element(r).y)), (9, 10), true=(0, 30), unit="mm", form=".2f"))),
+            Statement("the deflection stays below a few centimetres", lambda r: max(map(abs, element(r).y)), (9, 10), true=(0, 30), unit="mm", form=".2f"),
+            *(Statement(f"spike of the force at {at} s: its largest magnitude within 0.3 s over that between the spikes, 3.3 to 6 s", lambda r, at=at: largest_force(r, at, at + 0.3) / largest_force(r, 3.3, 5.99),
+                        band, true=(1.5, 99), form=".2f", why="there is none") for at, band in ((3, (2.9, 3.4)), (6, (4.4, 5)))))),
         Item("Figure 8", "force-velocity curves with regeneration", ("figure_8",), panels=lambda r: [
             Panel("(a) force", "v [m/s]", "f [kN]", family(r, "figure_8", column(r, "figure_8"), label="u_a = ")),
             Panel("(b) regeneration flow", "v [m/s]", "[L/min]", family(r, "figure_8", column(r, "figure_8"), y="flow_B_A", of_y=6e4, label="u_a = "))], statements=(
-            Statement("the velocity at zero force increases with u_a: smallest change from curve to curve", lambda r: smallest_change(free_velocities(r, "figure_8")), (0, 0.2), true=(0, 9),
-                      unit="m/s", form=".3g"),)),
+            Statement("the velocity at zero force increases with u_a: smallest change from curve to curve", lambda r: smallest_change(free_velocities(r, "figure_8")), (0.015, 0.02), true=(1e-9, 9),
+                      unit="m/s", form=".3g"),
+            Statement("especially at f < 0: velocity with u_a = 1 over that with u_a = 0, f = -100 kN", lambda r: ends_ratio(velocity_at(r, "figure_8", column(r, "figure_8"), -1e5)), (2.9, 3.1), true=(1.1, 99),
+                      form=".2f", why="it is about the same"),
+            Statement("the same at f = 100 kN", lambda r: ends_ratio(velocity_at(r, "figure_8", column(r, "figure_8"), 1e5)), (0.99, 1.01), true=(0.9, 1.1), form=".3f", why="it increases there too"),
+            Statement("the regeneration flow increases with u_a: smallest change from curve to curve, v = 0.4 m/s", lambda r: 6e4 * smallest_change(force_at(r, "figure_8", column(r, "figure_8"), 0.4, "flow_B_A")),
+                      (18, 21), true=(1e-9, 999), unit="L/min", form=".3g", why="it does not"),
+            Statement("and with v, and never decreases: smallest change from point to point", lambda r: min(smallest_change(curve.y) for curve in family(r, "figure_8", column(r, "figure_8"), y="flow_B_A", of_y=6e4)),
+                      (-1e-9, 1e-9), true=(-1e-9, 999), unit="L/min", form=".1e", wide="zero at small velocities, up to rounding", why="it decreases"),
+            Statement("its increase from v = 0.4 to 0.6 m/s, u_a = 0.5", lambda r: 6e4 * (force_at(r, "figure_8", column(r, "figure_8"), 0.6, "flow_B_A")[2] - force_at(
+                r, "figure_8", column(r, "figure_8"), 0.4, "flow_B_A")[2]), (70, 74), true=(1e-9, 999), unit="L/min", form=".3g", why="it does not increase"))),
         Item("Figure 10", "arm lowered with the regeneration valve open and closed", ("regeneration", "regeneration_shut"), panels=lambda r: [
             Panel("input: opening of the valves", "time [s]", "u_c", [r.curve(OPEN, "time", "lift.spool", "u_c")]),
             Panel("angle", "time [s]", "theta [deg]", two(r, "time", "arm.angle", DEGREES, REGENERATION)),
