@@ -122,7 +122,7 @@ int compare(const CompareOptions& options) {
     std::fprintf(stderr, "interrupted after %zu of %zu runs\n", histories.size(), rows.size());
     return 128 + signal;
   }
-  if (const std::size_t impossible = impossible_rows(table); impossible > 0)
+  if (const std::size_t impossible = impossible_rows(table); impossible > 0 && !options.quiet)
     std::fprintf(stderr, "%zu of %zu combinations are impossible and left out; see the column `status` of %s/compare.csv\n", impossible,
                  rows.size(), folder.c_str());
   if (failed) std::fprintf(stderr, "at least one simulation failed; see the column `status` of %s/compare.csv\n", folder.c_str());

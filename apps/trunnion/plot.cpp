@@ -36,10 +36,11 @@ void read_size(const std::string& size, ChannelPlotRequest& request) {
   request.width = width.quantity->value, request.height = height.quantity->value;
 }
 
+bool is_table(const std::string& file) { return std::filesystem::path(file).extension() == ".csv"; }
+
 /// The extension selects the format.
 void write(const Plot& plot, const std::string& file) {
-  const std::string ending = std::filesystem::path(file).extension().string();
-  if (ending == ".csv") return write_text(plot_csv(plot), file);
+  if (is_table(file)) return write_text(plot_csv(plot), file);
   const std::string missing = draw(plot, file);
   if (!missing.empty()) throw Error("the picture is missing: " + missing);
 }
@@ -47,14 +48,15 @@ void write(const Plot& plot, const std::string& file) {
 int plot_channels(const PlotOptions& options) {
   ChannelPlotRequest request = options.request;
   if (!options.size.empty()) read_size(options.size, request);
-  request.log_x = options.log.find('x') != std::string::npos;
-  request.log_y = options.log.find('y') != std::string::npos;
+  const bool is_picture = !is_table(options.picture);  // a table has all points
+  request.log_x = is_picture && options.log.find('x') != std::string::npos;
+  request.log_y = is_picture && options.log.find('y') != std::string::npos;
   for (const std::string& word : options.words)
     (std::filesystem::exists(word) || word.find('/') != std::string::npos ? request.runs : request.channels).push_back(word);
   const Plot plot = channel_plot(request);
   write(plot, options.picture);
-  for (const std::string& note : plot.notes) std::fprintf(stderr, "%s\n", note.c_str());
   if (options.quiet) return kDone;
+  for (const std::string& note : plot.notes) std::fprintf(stderr, "%s\n", note.c_str());
   std::size_t curves = 0;
   for (const PlotPanel& panel : plot.panels) curves += panel.curves.size();
   std::printf("%s: %zu %s in %zu %s\n", options.picture.c_str(), curves, curves == 1 ? "curve" : "curves", plot.panels.size(),

@@ -121,8 +121,8 @@ py::tuple gradients(const SharedModel& model, const std::vector<int>& parameters
     }
   }();
   if (raised) throw py::error_already_set(*raised);
-  return py::make_tuple(vector(found.times), matrix(found.values, found.times.size()), matrix(found.gradients, parameters.size()),
-                        found.failure);
+  return py::make_tuple(vector(found.times), matrix(found.values, found.times.size()),
+                        matrix(found.gradients, found.gradients.empty() ? 0 : found.gradients.front().size()), found.failure);
 }
 
 /// (file, unfinished, channels, columns) of results in files.

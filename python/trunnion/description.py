@@ -63,7 +63,7 @@ class Section(Dict[str, Any]):
         return self
 
     def __setitem__(self, name: str, value: Any) -> None:
-        super().__setitem__(name, _sections(value))
+        super().__setitem__(name, value if value is self.get(name) else _sections(value))
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -128,9 +128,9 @@ class Description(Section):
 
 
 def _sections(value: Any) -> Any:
-    """Mappings as sections, also inside lists."""
-    if isinstance(value, Mapping) and not isinstance(value, Section):
-        return Section(value)
+    """Mappings as sections, also inside lists; sections as copies, so that no two models share one."""
+    if isinstance(value, Mapping):
+        return value.copy() if isinstance(value, Section) else Section(value)
     return [_sections(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 

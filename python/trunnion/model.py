@@ -293,6 +293,8 @@ class Model:
         names = [p.name for p in self.parameters] if parameters is None else names_of(parameters, "parameter")
         if weigh is not None and not callable(weigh):
             raise TypeError(f"weigh must be a function of the values (channels, times), not {type(weigh).__name__}")
+        if not names:
+            raise ModelError("gradients need a parameter at least; parameters=None are all")
         numbers = indices_of(self._core.parameter, names, "parameter")
         indices_of(self._core.channel, channels, "channel")
         wanted = times_of(times, lambda: np.array([self.duration]))

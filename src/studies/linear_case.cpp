@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -482,7 +483,22 @@ std::string eigenvalues_csv(const LinearCase& c) {
   return text;
 }
 
-bool write_linear_stack(const std::vector<LinearCase>& cases, const std::string& path) {
+void remove_linear_cases(const std::string& folder) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  fs::remove(folder + "/linear_over_time.mat", ignored);
+  std::vector<fs::path> earlier;
+  for (const fs::directory_entry& inside : fs::directory_iterator(folder, ignored))
+    if (inside.path().filename().string().starts_with("at_") && fs::exists(inside.path() / "linear.json", ignored))
+      earlier.push_back(inside.path());
+  for (const fs::path& path : earlier) {
+    for (const char* file : {"linear.json", "linear.csv", "eigenvalues.csv", "linear.mat"}) fs::remove(path / file, ignored);
+    fs::remove(path, ignored);  // if nothing else is in it
+  }
+}
+
+bool write_linear_stack(const std::vector<LinearCase>& cases, const std::string& folder) {
+  remove_linear_cases(folder);
   const LinearModel& first = cases.front().linear;
   std::vector<double> times;
   std::vector<MatVariable> variables;
@@ -498,7 +514,7 @@ bool write_linear_stack(const std::vector<LinearCase>& cases, const std::string&
   }
   variables.push_back({"time", column_of(times)});
   append_names(first, variables);
-  write_mat(variables, path);
+  write_mat(variables, folder + "/linear_over_time.mat");
   return true;
 }
 

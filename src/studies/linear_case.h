@@ -71,9 +71,11 @@ void append_eigenvalue(std::string& text, const Eigenvalue& eigenvalue);
 /// eigenvalues.csv: one row per eigenvalue.
 std::string eigenvalues_csv(const LinearCase& c);
 
-/// Linear models along a run as one file, `linear_over_time.mat`: A, B, C, D, drift, x0, u0, y0 with time as the last dimension. False, and no
-/// file: their states, inputs or outputs differ.
-bool write_linear_stack(const std::vector<LinearCase>& cases, const std::string& path);
+/// Removes linear models along a run written to a folder before: their one file, and their folders at_SECONDS.
+void remove_linear_cases(const std::string& folder);
+/// Linear models along a run as one file, `linear_over_time.mat`: A, B, C, D, drift, x0, u0, y0 with time as the last dimension, instead of those
+/// written there before. False, and no file: their states, inputs or outputs differ.
+bool write_linear_stack(const std::vector<LinearCase>& cases, const std::string& folder);
 
 /// Writes linear.json, linear.csv, eigenvalues.csv and linear.mat into `folder`.
 void write_linear_case(const LinearCase& c, const std::string& model_file, const std::string& folder);

@@ -417,7 +417,7 @@ class Study {
     files_ = "over_time.csv, over_time.json";
     add_picture("over_time.svg", write_root_locus(over_time, folder_, "over_time"), root_locus_plot(over_time));
     print(root_locus_text(over_time));
-    const bool stacked = write_linear_stack(cases, folder_ + "/linear_over_time.mat");
+    const bool stacked = write_linear_stack(cases, folder_);
     if (stacked)
       files_ += ", linear_over_time.mat";
     else
@@ -435,6 +435,7 @@ class Study {
     files_ = "linear.json, linear.csv, eigenvalues.csv, linear.mat";
     std::optional<FrequencyStudy> paths;  // unknown inputs are reported before files are written
     if (!request_.frequency.inputs.empty()) paths = frequency_study(c, request_.frequency);
+    remove_linear_cases(folder_);
     write_linear_case(c, request_.model_file, folder_);
     print(linear_text(c));
     if (request_.increments.size() > 1) compare_differences(c);
@@ -584,10 +585,9 @@ class Study {
 
   LinearStudyRequest request_;
   VariedRows varied_;
-  std::string folder_;
+  std::string folder_, failure_, files_;
   const StudyHooks& hooks_;
   std::shared_ptr<const CompiledModel> model_;
-  std::string failure_, files_;
 };
 
 }  // namespace

@@ -349,6 +349,9 @@ def test_parts_of_descriptions_are_sections_however_they_are_put_in():
     other = d.copy()
     other.bodies.a.rod.mass = 3
     assert type(other) is tr.Description and d.bodies.a.rod.mass == 2
+    for shared in (tr.Description(d), tr.Description(bodies=d.bodies), {"title": "y"} | d):
+        shared.bodies.a.rod.mass = 5
+        assert d.bodies.a.rod.mass == 2
     d.bodies["items"].rod.mass = 4
     assert '"items"' in d.json()
     with pytest.raises(TypeError, match="must be a mapping such as"):
@@ -443,6 +446,8 @@ def test_gradients_are_those_of_sensitivities(lever):
         assert np.allclose(found.by(name), expected, rtol=1e-8)
     ends = lever.gradients(channels, [0.5, 1.0], parameters=names)
     assert np.allclose(ends.by("gravity.1"), [forward.by("gravity.1", c)[-1] for c in channels], rtol=1e-8)
+    with pytest.raises(tr.ModelError, match="gradients need a parameter"):
+        lever.gradients(channels, times, parameters=[])
     with pytest.raises(ValueError, match="weigh returned the shape"):
         lever.gradients(channels, times, weigh=lambda y: y[0])
     with pytest.raises(ZeroDivisionError):

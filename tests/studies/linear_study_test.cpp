@@ -292,6 +292,12 @@ TEST_F(LinearStudy, SeveralTimesHaveFoldersAndATable) {
   EXPECT_EQ(json("at_0.5/linear.json")["time"], 0.5);
   // the signal that jumps at 0.5 s has its right limit
   EXPECT_EQ(json("at_0.5/linear.json")["reference"]["inputs"][0], 1);
+  // models written before go with the next ones, other files do not
+  std::ofstream(out("at_0/mine.txt")) << "mine";
+  request_.at = {1};
+  EXPECT_EQ(run(), "");
+  EXPECT_TRUE(fs::exists(out("at_0/mine.txt")));
+  for (const char* file : {"at_0/linear.json", "at_0.5", "at_1.25", "linear_over_time.mat"}) EXPECT_FALSE(fs::exists(out(file))) << file;
 }
 
 TEST_F(LinearStudy, ARunThatFailsKeepsTheModelsBefore) {
