@@ -100,8 +100,8 @@ GridStep::Result GridStep::advance(StepLoop& loop, double end, RunWatcher* watch
   } catch (const CommandError& error) {
     failure_ = error.at(state.time);
     return Result::failed;
-  } catch (const SimulationError& error) {  // of the watcher: values that are not finite
-    loop.restore(valid_);
+  } catch (const SimulationError& error) {  // of the watcher: values that are not finite; of loads of joints
+    if (watcher != nullptr) loop.restore(valid_);
     failure_ = error;
     return Result::failed;
   }

@@ -27,10 +27,11 @@ namespace trunnion {
 
 /// End damper of both chambers.
 struct EndDamper {
-  static constexpr double kStiffest = 25;  // [-] times k: bound of a rigid one at a restitution near zero
-  double stiffness = 0;                    // [N/m] k
-  double damping = 0;                      // [N s/m] c
-  double length = 0;                       // [m] l_d; 0: none
+  static constexpr double kStiffest = 25;     // [-] times k: bound of a rigid one at a restitution near zero
+  static constexpr double kDampingRatio = 4;  // of a rigid one: c = 2 kDampingRatio I w with k = I w^2
+  double stiffness = 0;                       // [N/m] k
+  double damping = 0;                         // [N s/m] c
+  double length = 0;                          // [m] l_d; 0: none
   DamperLaw law = DamperLaw::continuous;
   bool rigid = false;      // limit of a joint
   double restitution = 0;  // [-] e, if rigid

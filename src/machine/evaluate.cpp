@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "base/diagnostic.h"
-
 namespace trunnion {
 
 template <int D>
@@ -64,19 +62,7 @@ bool ConsistentRates<D>::solve_at_loads(StateVector& s, Side side, MachineState<
 
 template <int D>
 bool ConsistentRates<D>::solve(StateVector& s, Side side, MachineState<D>& work) {
-  constexpr int kPasses = 60;
-  constexpr double kAgreed = 1e-12, kNearly = 1e-7;  // of the loads, or of nominal ones if those are larger
-  double change = 1;
-  for (int pass = 0; pass < kPasses && change > kAgreed; ++pass) {
-    if (!solve_at_loads(s, side, work)) return false;
-    if (!loads_.any()) return true;
-    change = loads_.renew(s, side);
-  }
-  if (!(change < kNearly))
-    throw SimulationError(s.time, "friction of joints that follows their loads",
-                          "no load agrees with its friction: the friction changes the load by more than itself",
-                          "a smaller friction at `nominal_load`, or a constant one without that key");
-  return true;
+  return loads_.agree(s, side, [&] { return solve_at_loads(s, side, work); });
 }
 
 #define TR_INSTANTIATE(D)                                                                                                           \

@@ -13,8 +13,10 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kMissed = 0.2;  // of the load: a step whose extrapolation is not its load
-constexpr int kTurns = 8;        // such steps in a row, too much and too little in turn: a single blow causes up to four
+constexpr double kMissed = 0.2;   // of the load: a step whose extrapolation is not its load
+constexpr double kSlight = 1e-3;  // of the nominal load: the friction of a smaller one does not matter
+constexpr double kShort = 0.01;   // of the regular step
+constexpr int kTurns = 8;         // such steps in a row, too much and too little in turn: a single blow causes up to four
 
 Vec<3> vector_of(const Vec3d& v) { return {v[0], v[1], v[2]}; }
 
@@ -44,7 +46,7 @@ class FrictionLoads::Reader {
 
 void FrictionLoads::Reader::LoadedJoint::count_turn(double applied, double time, double& turns) const {
   const double miss = load - applied;
-  if (!(std::abs(miss) > kMissed * std::max(load, applied)))
+  if (!(std::abs(miss) > kMissed * std::max({load, applied, kSlight})))
     turns = 0;
   else
     turns = (miss > 0 ? 1 : -1) * (miss * turns < 0 ? std::abs(turns) + 1 : 1);
@@ -102,7 +104,7 @@ class FrictionLoads::ReaderIn final : public Reader {
   ReactionValues<D, double> reactions_;
 };
 
-FrictionLoads::FrictionLoads(const CompiledModel& model) : model_(model) {
+FrictionLoads::FrictionLoads(const CompiledModel& model) : model_(model), shortest_(kShort * grid_step(model.description)) {
   for (const JointPort& port : model.joint_ports) {
     const Actuator& a = model.hydraulics.actuators[port.port];
     if (a.load < 0) continue;
@@ -133,9 +135,21 @@ void FrictionLoads::advance(StateVector& state, double h) {
   for (const Reader::LoadedJoint& joint : reader_->joints) {
     double *y = state.y() + joint.actuator->load, *ydot = state.ydot() + joint.actuator->load;
     joint.count_turn(y[kAppliedLoad], state.time, ydot[kAppliedLoad]);
-    ydot[kFoundLoad] = (joint.load - y[kFoundLoad]) / h;
+    if (h >= shortest_) ydot[kFoundLoad] = (joint.load - y[kFoundLoad]) / h;
     y[kFoundLoad] = joint.load;
   }
+}
+
+bool FrictionLoads::settled(StateVector& state, Side side, int pass) {
+  constexpr int kPasses = 60;
+  constexpr double kAgreed = 1e-12, kNearly = 1e-3;  // of the loads, or of nominal ones if those are larger; accelerations have rounding
+  const double change = renew(state, side);
+  if (change <= kAgreed) return true;
+  if (pass + 1 < kPasses) return false;
+  if (change < kNearly) return true;
+  throw SimulationError(state.time, "friction of joints that follows their loads",
+                        "no load agrees with its friction: the friction changes the load by more than itself",
+                        "a smaller friction at `nominal_load`, or a constant one without that key");
 }
 
 double FrictionLoads::renew(StateVector& state, Side side) {

@@ -24,17 +24,29 @@ class FrictionLoads {
   bool any() const { return reader_ != nullptr; }
   /// A time [s] after the start of a step, from the loads there: those that act.
   void apply(double time, StateVector& state) const;
-  /// At the end of a step of h [s]: the loads there, and their rates since the start. No allocation.
+  /// At the end of a step of h [s]: the loads there, and their rates since the start; of a step so short that its change is rounding, the rates
+  /// before. No allocation.
   void advance(StateVector& state, double h);
+  /// Repeats solve(), which finds the accelerations of the state and may fail, until its loads agree with their friction; the loads have no
+  /// rates then. No allocation. Throws SimulationError where friction grows with the load by more than it may.
+  template <class Solve>
+  bool agree(StateVector& state, Side side, Solve&& solve) {
+    for (int pass = 0;; ++pass) {
+      if (!solve()) return false;
+      if (!any() || settled(state, side, pass)) return true;
+    }
+  }
   /// The loads of accelerations just found, without rates; the change of f, relative where f > 1. No allocation.
   double renew(StateVector& state, Side side);
 
  private:
+  bool settled(StateVector& state, Side side, int pass);
   class Reader;
   template <int D>
   class ReaderIn;
 
   const CompiledModel& model_;
+  double shortest_ = 0;             // [s] step from which rates follow
   std::unique_ptr<Reader> reader_;  // null: none
 };
 
@@ -48,6 +60,7 @@ inline FrictionLoads::~FrictionLoads() = default;
 inline void FrictionLoads::apply(double, StateVector&) const {}
 inline void FrictionLoads::advance(StateVector&, double) {}
 inline double FrictionLoads::renew(StateVector&, Side) { return 0; }
+inline bool FrictionLoads::settled(StateVector&, Side, int) { return true; }
 #endif
 
 }  // namespace trunnion

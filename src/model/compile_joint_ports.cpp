@@ -135,12 +135,10 @@ double mechanism_step(const Description& d) {
   return grid_step(d) / (d.solver.coupling == CouplingKind::cosimulation ? mechanism_steps_of(d) : 1);
 }
 
-constexpr double kDampingRatio = 4;  // of rigid limits
-
 /// Speed after a strike over that before, of the law with the factor e (docs/theory.md): a spring k / e on the way in, then the damped one,
 /// then a spring e k.
 double restitution_of(double e) {
-  const double most = 1 / std::max<double>(e, 1 / EndDamper::kStiffest), p = 2 * kDampingRatio, s = std::sqrt(p * p - 4);
+  const double most = 1 / std::max<double>(e, 1 / EndDamper::kStiffest), p = 2 * EndDamper::kDampingRatio, s = std::sqrt(p * p - 4);
   const double in = (most - 1) / p, out = (e - 1) / p;  // x' / (w x) between which the damper acts
   const auto f = [&](double r) { return (std::log(r * r + p * r + 1) - p / s * std::log((2 * r + p - s) / (2 * r + p + s))) / 2; };
   return std::sqrt((out * out + e) / (in * in + most)) * std::exp(f(in) - f(out));
@@ -155,7 +153,7 @@ EndDamper rigid_law(const CompiledModel& model, double inertia, double restituti
   const double w = std::numbers::pi / ((is_explicit ? kStepsExplicit : kSteps) * mechanism_step(d));
   double e = restitution;
   for (int i = 0; i < 20; ++i) e = std::max<double>(e + restitution - restitution_of(e), 0);
-  return {inertia * w * w, 2 * kDampingRatio * inertia * w, 1, DamperLaw::continuous, true, e};
+  return {inertia * w * w, 2 * EndDamper::kDampingRatio * inertia * w, 1, DamperLaw::continuous, true, e};
 }
 
 }  // namespace

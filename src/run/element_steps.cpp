@@ -9,6 +9,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <optional>
 
 #include "base/decompositions.h"
 #include "cosimulation/extrapolation.h"
@@ -261,9 +262,38 @@ class Warnings {
 
 }  // namespace
 
+namespace {
+
+/// Rigid limits beyond which the machine starts, and which accelerate it: a strike without an approach, whose energy grows as 1/step^2.
+template <int D>
+void add_limit_warnings(const CompiledModel& model, const Mechanism<D>& m, const StateVector& start, std::vector<std::string>& warnings) {
+  constexpr double kThrown = 0.1;  // of the limit's force: more does not rest
+  std::optional<MechanismState<D>> state;
+  for (const JointPort& at : model.joint_ports) {
+    const EndDamper& law = model.hydraulics.actuators[at.port].cylinder.damper;
+    if (!law.rigid) continue;
+    if (!state) update_positions(m, start.q(), static_cast<const double*>(nullptr), state.emplace(m));
+    const LimitsDescription& limits = *elements_of(model.description, at.place)->limits;
+    const double s = state->s[at.port], below = limits.minimum ? *limits.minimum - s : 0, above = limits.maximum ? s - *limits.maximum : 0,
+                 depth = std::max(below, above), w = 2 * EndDamper::kDampingRatio * law.stiffness / law.damping;
+    double acceleration = 0;
+    const Port<D>& port = m.ports[at.port];
+    for (int k = port.path.begin; k < port.path.end; ++k) acceleration += state->dofs[k].gradient * start.a()[m.paths[k].dof];
+    if (!(depth > 0 && std::abs(acceleration) > kThrown * w * w * depth)) continue;
+    warnings.push_back(fmt::format(
+        "{}.{}: the start is {:.3g} {} beyond a rigid limit, which throws it back the faster the shorter the step; try a start within the "
+        "limits",
+        at.place.of_loop ? "loops" : "joints", at.place.joint, depth, at.place.name.kind == JointPartKind::angle ? "rad" : "m"));
+  }
+}
+
+}  // namespace
+
 std::vector<std::string> element_step_warnings(const CompiledModel& model, const StateVector& start) {
-  if (model.hydraulics.quasistatic.empty()) return {};
-  return Warnings(model, start).take();
+  std::vector<std::string> warnings;
+  if (!model.hydraulics.quasistatic.empty()) warnings = Warnings(model, start).take();
+  std::visit([&](const auto& m) { add_limit_warnings(model, m, start, warnings); }, model.mechanism);
+  return warnings;
 }
 
 }  // namespace trunnion

@@ -29,7 +29,7 @@ class Baumgarte {
   /// As treatment of a step: see implicit_stepper.h.
   bool restart(StateVector& state) {
     StepOutcome report;
-    return rates_.restart(state, report);
+    return step_.loads().agree(state, Side::right, [&] { return rates_.restart(state, report); });
   }
   template <class Attempt>
   StepOutcome repeat(const StateVector& state, Attempt&& attempt) {

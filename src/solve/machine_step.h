@@ -73,6 +73,8 @@ class MachineStep {
 
   // ---- as Stepper
   bool restart(StateVector& state) { return consistent_.solve(state, Side::right, work); }
+  /// The loads of joints that friction follows.
+  FrictionLoads& loads() { return consistent_.loads(); }
   StepOutcome step_oil(StateVector& state, double h, const std::function<void(const StepOutcome&)>& part);
 
   // ---- circuits

@@ -347,22 +347,83 @@ TEST(FrictionLoad, SensitivitiesContainIt) {
   }
 }
 
+/// Samples of a controller at any distance from the regular steps: a step much shorter than the others has no rate of the load.
+TEST(FrictionLoad, ShortStepsDoNotChangeIt) {
+  const auto angle = [](const std::string& period, const Settings& settings) {
+    const std::string control = fmt::format(R"(
+forces: {{motor: {{joint: arm, load: 1 N m, signal: torque}}}}
+control: {{torque: {{pid: {{setpoint: 0.3, measurement: arm.angle, gain: 20, derivative_time: 0.05 s}}, period: {} ms}}}}
+)",
+                                            period);
+    return angle_at_end(with_load(1) + control, settings);
+  };
+  const Settings treatments[] = {{}, {"solver.constraints=baumgarte"}, {"solver.coordinates=cartesian"}, {"solver.integrator=esdirk3"}};
+  for (const Settings& settings : treatments) {
+    const double regular = angle("3.3333333333333333", settings);
+    for (const char* period : {"3.33333", "3.33333333", "3.333333333333"})
+      EXPECT_NEAR(angle(period, settings), regular, 2e-4) << period << " " << (settings.empty() ? "" : settings[0]);
+  }
+}
+
+/// Loads found at a restart have the rounding of its accelerations, and loads of nearly zero nothing but rounding.
+TEST(FrictionLoad, RoundingDoesNotEndRuns) {
+  const auto failure = [](const std::string& text, const Settings& settings) -> std::string {
+    const CaseResult result = run_case(model_from(text, settings));
+    return result.failure ? result.failure->what() : "";
+  };
+  const std::string sampled = R"(
+trunnion: 1
+gravity: [0, -9.81, 0]
+bodies:
+  arm: {mass: 2, center_of_mass: [0.5, 0, 0], inertia: [0.2, 0.2, 0.2]}
+  two: {mass: 1, center_of_mass: [0.3, 0, 0], inertia: [0.05, 0.05, 0.05]}
+joints:
+  arm: {revolute: {parent: ground, axis: z}, angle: 0.3 rad}
+  two: {revolute: {parent: arm, at: [1, 0, 0], axis: z}, angle: 0.5 rad, friction: {model: coulomb_viscous, coulomb: 0.02, stribeck_velocity: 0.05, nominal_load: 20}}
+forces: {motor: {joint: arm, load: 1 N m, signal: torque}}
+control: {torque: {gain: {input: arm.rate, gain: -1}, period: 2 ms}}
+solver: {step: 1 ms, duration: 1 s, coordinates: cartesian}
+)";
+  EXPECT_EQ(failure(sampled, {}), "");
+  EXPECT_EQ(failure(sampled, {"solver.constraints=double_step"}), "");
+  const std::string unloaded = R"(
+trunnion: 1
+gravity: [0, 0, 0]
+bodies:
+  a: {mass: 3, center_of_mass: [0, 0, 0], inertia: [0.1, 0.1, 0.1]}
+  b: {mass: 3, center_of_mass: [0.3, 0.1, 0], inertia: [0.1, 0.2, 0.15]}
+joints:
+  a: {prismatic: {parent: ground, axis: [1, 2, 3]}, speed: 1 m/s, friction: {model: coulomb_viscous, coulomb: 1, stribeck_velocity: 0.1, viscous: 0.01, nominal_load: 20}}
+  b: {spherical: {parent: a, at: [0.3, 0.1, 0.2]}}
+solver: {step: 1 ms, duration: 0.5 s}
+)";
+  for (const char* constraints : {"penalty", "baumgarte"})
+    EXPECT_EQ(failure(unloaded, {std::string("solver.constraints=") + constraints}), "");
+}
+
 /// Friction that reduces its load by 0.6 of itself: the extrapolation has no limit for short steps, and the run says so instead of going on.
 TEST(FrictionLoad, RunEndsWhereFrictionChangesItsLoadTooMuch) {
-  const auto failure = [](double torque) -> std::string {
-    const CaseResult result = run_case(model_from(fmt::format(R"(
+  const auto text = [](double torque) {
+    return fmt::format(R"(
 trunnion: 1
 gravity: [0, -9.81, 0]
 bodies: {{arm: {{mass: 2, center_of_mass: [0.5, 0, 0], inertia: [0.5, 0.5, 0.5]}}}}
 joints: {{arm: {{revolute: {{parent: ground, axis: z}}, angle: -0.2 rad, rate: 2 rad/s, friction: {{model: coulomb_viscous, coulomb: {}, stribeck_velocity: 0.01, nominal_load: 20}}}}}}
 solver: {{step: 1 ms, duration: 0.1 s}}
 )",
-                                                              torque)));
+                       torque);
+  };
+  const auto failure = [&](double torque) -> std::string {
+    const CaseResult result = run_case(model_from(text(torque)));
     return result.failure ? result.failure->what() : "";
   };
   EXPECT_EQ(failure(4), "");
   EXPECT_NE(failure(12).find("friction of joints.arm"), std::string::npos) << failure(12);
   EXPECT_NE(failure(12).find("turns from step to step"), std::string::npos) << failure(12);
+  Simulation sim(Model::from_text(text(12)));  // without anybody who watches its steps
+  while (sim.time() < 0.1 && sim.try_step().ok()) {}
+  EXPECT_NE(sim.error().find("turns from step to step"), std::string::npos) << sim.error();
+  EXPECT_LT(sim.time(), 0.1);
 }
 
 // ---------------------------------------------------------------- what is refused

@@ -17,6 +17,7 @@
 #include "machine/start.h"
 #include "model/description_at.h"
 #include "results/run_case.h"
+#include "run/element_steps.h"
 #include "support/machines.h"
 
 namespace trunnion {
@@ -342,6 +343,26 @@ solver: {step: 1 ms, duration: 1 s}
   Runner run(model);
   run.advance(3);
   EXPECT_NEAR(channel(model, run.state(), "boom.angle"), -100 * 9.81 / law_of(*model).stiffness, 1e-6);
+}
+
+/// A start beyond the limit is thrown back; one that rests there is not.
+TEST(RigidLimits, AStartBeyondIsReportedUnlessItRests) {
+  const auto warnings = [](const std::string& angle) {
+    const auto model = model_from(fmt::format(R"(
+trunnion: 1
+gravity: [0, -9.81, 0]
+bodies: {{arm: {{mass: 2, center_of_mass: [0.5, 0, 0], inertia: [0.2, 0.2, 0.2]}}}}
+joints: {{arm: {{revolute: {{parent: ground, axis: z}}, angle: {} rad, limits: {{minimum: -0.5 rad, rigid: true}}}}}}
+solver: {{step: 1 ms, duration: 0.3 s}}
+)",
+                                              angle));
+    return element_step_warnings(*model, start_state(*model));
+  };
+  ASSERT_EQ(warnings("-0.51").size(), 1u);
+  EXPECT_NE(warnings("-0.51")[0].find("joints.arm: the start is 0.01 rad beyond a rigid limit"), std::string::npos) << warnings("-0.51")[0];
+  EXPECT_EQ(warnings("-0.49"), std::vector<std::string>{});
+  const double w = std::numbers::pi / (kSteps * 1e-3), rest = 2 * 9.81 * 0.5 * std::cos(0.5) / (0.7 * w * w);
+  EXPECT_EQ(warnings(fmt::format("{:.17g}", -0.5 - rest)), std::vector<std::string>{});
 }
 
 }  // namespace
