@@ -271,15 +271,11 @@ std::vector<SampledChannel> channels_of(const std::shared_ptr<const Model>& mode
   return channels;
 }
 
-}  // namespace
-
-namespace {
-
 /// Ends a run of derivatives where a progress function returns false.
 std::function<void(double)> watch_of(const std::function<bool(double)>& progress) {
   if (!progress) return {};
   return [&progress](double time) {
-    if (!progress(time)) throw Interrupted(time, 2);
+    if (!progress(time)) throw SimulationError(time, "", "the run was cancelled by its progress hook", "");
   };
 }
 

@@ -119,7 +119,7 @@ int compare(const CompareOptions& options) {
   }
   if (signal != 0) {
     std::fflush(stdout);
-    std::fprintf(stderr, "interrupted after %zu of %zu runs\n", histories.size(), rows.size());
+    std::fprintf(stderr, "interrupted after %zu of %zu runs\n", histories.size(), rows.size() - impossible_rows(table));
     return 128 + signal;
   }
   if (const std::size_t impossible = impossible_rows(table); impossible > 0 && !options.quiet)

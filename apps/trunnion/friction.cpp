@@ -152,13 +152,13 @@ int friction(const FrictionOptions& options) {
   const auto model = options.model.load();
   const auto& [name, cylinder] = find_cylinder(*model, options.cylinder);
   const FrictionDescription& f = cylinder.friction;
-  const FrictionLaw law = make_friction(f);
   FrictionCycle cycle;
   cycle.amplitude = options.amplitude.empty() ? kAmplitudeShare * f.stribeck_velocity : quantity(options.amplitude, kSpeed, "--amplitude");
   cycle.frequency = quantity(options.frequency, kFrequency, "--frequency");
   cycle.steps_per_cycle = 2000;
   const std::string folder = options.folder.empty() ? options.model.stem() + "_friction" : options.folder;
   if (options.all) return all_laws(name, f, cycle, folder);
+  const FrictionLaw law = make_friction(f);
   make_folder(folder);
   const auto steady = steady_friction_curve(law, -cycle.amplitude, cycle.amplitude, kSteadyPoints);
   const auto slow = friction_curve(law, cycle);

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
+import copy
 from types import MappingProxyType
 from typing import Any, Callable, List, Mapping, Optional, Sequence
 
@@ -107,8 +108,7 @@ class Batch:
 
     def reset(self, seed: Optional[int] = None, mask: Any = None) -> np.ndarray:
         """Starts machines again at time 0: all, or those whose mask is true. Returns the outputs (n, k). seed: of randomize, from now on."""
-        if seed is not None:
-            self._random = _generator(seed)
+        random = copy.deepcopy(self._random) if seed is None else _generator(seed)
         chosen = None
         if mask is not None:
             chosen = np.asarray(mask)
@@ -117,7 +117,7 @@ class Batch:
         values = self._values.copy()
         if self._drawn:
             for k, draw in enumerate(self._drawn.values(), self._fixed):
-                sample = array_of(draw(self._random, self.n, self._units[k]), f"randomize {self._paths[k]}: the numbers drawn")
+                sample = array_of(draw(random, self.n, self._units[k]), f"randomize {self._paths[k]}: the numbers drawn")
                 if sample.shape != (self.n,):
                     raise ModelError(f"randomize {self._paths[k]}: {sample.shape} numbers; expected ({self.n},)")
                 values[:, k] = sample if chosen is None else np.where(chosen, sample, values[:, k])
@@ -129,7 +129,7 @@ class Batch:
             if self._drawn:
                 self._core.set_parameters(self._values, chosen)
             raise
-        self._values = values
+        self._values, self._random = values, random
         return self._core.read()
 
     def step(self, actions: Any = None, n: int = 1) -> np.ndarray:

@@ -83,7 +83,10 @@ class Section(Dict[str, Any]):
         return self[name]
 
     def __deepcopy__(self, memo: Any) -> "Section":
-        return Section({key: copy.deepcopy(value, memo) for key, value in self.items()})
+        result = type(self).__new__(type(self))
+        for key, value in self.items():
+            dict.__setitem__(result, key, copy.deepcopy(value, memo))
+        return result
 
     def __reduce__(self) -> Any:
         return Section, (dict(self),)
@@ -103,9 +106,6 @@ class Description(Section):
 
     def __init__(self, content: Optional[Mapping[str, Any]] = None, **sections: Any) -> None:
         super().__init__({"trunnion": 1, **mapping_of(content, "a description", "{'title': 'Pendulum'}"), **sections})
-
-    def __deepcopy__(self, memo: Any) -> "Description":
-        return Description({key: copy.deepcopy(value, memo) for key, value in self.items()})
 
     def __reduce__(self) -> Any:
         return Description, (dict(self),)

@@ -105,7 +105,7 @@ class _Expression:
 
 
 class Sweep:
-    """Results of a sweep: one row per combination. `table` is a dict of arrays, `frame` a pandas DataFrame; failed runs have NaN.
+    """Results of a sweep: one row per combination. `table` is a dict of arrays, `frame` a pandas DataFrame; failed runs and KPIs have NaN.
 
     `failed` (n,) says which runs failed, `errors` why; `done` (n,) is false for runs that an interruption left out.
     """

@@ -9,8 +9,7 @@ namespace trunnion {
 
 namespace {
 
-/// Column of an input in its circuit's block; -1: a port, the pressure of a source, or what is known
-/// ahead.
+/// Column of an input in its circuit's block; -1: a port, the pressure of a source, or what is known ahead.
 int column_of(const Hydraulics& netlist, const BlockInput& input) {
   if (input.ahead) return -1;
   switch (input.kind) {

@@ -178,7 +178,7 @@ EndDamper limit_law(const CompiledModel& model, const CoordinatePlace& place, in
   throw InputError({{span_of(d, path), path,
                      limits.rigid ? "the coordinate moves no inertia that would strike the limit"
                                   : "the stiffness has no default: the coordinate moves no inertia, or no body has a lever arm",
-                     "a stiffness", ""}});
+                     limits.rigid ? "a `stiffness` instead of `rigid`" : "a stiffness", ""}});
 }
 
 template Port<2> make_joint_port<2>(const CoordinatePlace&, const PointMap&, const CompiledModel&, Mechanism<2>&);

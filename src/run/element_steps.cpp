@@ -260,10 +260,6 @@ class Warnings {
   std::vector<std::string> list_;
 };
 
-}  // namespace
-
-namespace {
-
 /// Rigid limits beyond which the machine starts, and which accelerate it: a strike without an approach, whose energy grows as 1/step^2.
 template <int D>
 void add_limit_warnings(const CompiledModel& model, const Mechanism<D>& m, const StateVector& start, std::vector<std::string>& warnings) {

@@ -229,14 +229,15 @@ RootLocus root_locus(const LinearStudyRequest& request, const Progress& progress
     std::optional<LinearCase> found;
     RootLocusPoint point;
     point.values = values;
+    std::shared_ptr<const CompiledModel> model;
     try {
-      (void)load_model(of.model_file, of.overrides);
+      model = load(of);
     } catch (const InputError& error) {
       point.possible = false;
       point.status = std::string("impossible: ") + of_varied(error, varied.paths, request.pairs).what();
-    }
-    if (point.possible) try {
-        found = single_case(of, load(of));
+    } catch (const Error& error) { point.status = error.what(); }
+    if (model) try {
+        found = single_case(of, std::move(model));
         point = root_locus_point(values, *found);
       } catch (const Error& error) { point.status = error.what(); }
     locus.points.push_back(std::move(point));
