@@ -386,7 +386,7 @@ def dependence(key, band):
                   why="they do not"),
         Statement("tangents by differences need no more iterations than exact ones: largest excess of the mean, 4 ms", lambda r: excess_of_differences(key), (-0.02, 0.05), true=(-9, 0.05), form=".3f",
                   why="they need more", wide="a small difference of either sign"),
-        Statement("the formulation does not change the error: largest difference, exact tangents", lambda r: apart(key, "error", tangent="exact"), (0.01, 0.1), true=(0, 5), unit="%", form=".2g", why="it does"))
+        Statement("the formulation does not change the error: largest difference, exact tangents", lambda r: apart(key, "error", tangent="exact"), (0, 1), true=(0, 5), unit="%", form=".2g", why="it does", wide="down to rounding, which depends on the compiler"))
 
 
 PAPER = Paper(
