@@ -27,17 +27,9 @@
 namespace trunnion {
 namespace {
 
+using test::channel_at;
 using test::model_from;
 using Settings = std::vector<std::string>;
-
-double channel(const std::shared_ptr<const CompiledModel>& model, const StateVector& state, const std::string& name) {
-  const auto observer = make_observer(model);
-  observer->observe(state, Side::left);
-  for (std::size_t i = 0; i < observer->channels().size(); ++i)
-    if (observer->channels()[i].name == name) return observer->value(i);
-  ADD_FAILURE() << "no channel " << name;
-  return 0;
-}
 
 /// Heat of everything that the mechanism loses [W].
 double power_of_damping(const std::shared_ptr<const CompiledModel>& model, const StateVector& state) {
@@ -98,7 +90,7 @@ double angle_at_end(const std::string& text, const Settings& settings) {
   const auto model = model_from(text, settings);
   Runner run(model);
   run.advance(kDuration);
-  return channel(model, run.state(), "arm.angle");
+  return channel_at(model, run.state(), "arm.angle");
 }
 
 TEST(FrictionLoad, PendulumConvergesWithOrderTwoInEveryTreatment) {
@@ -148,9 +140,9 @@ TEST(FrictionLoad, StartAgreesWithItsAccelerations) {
   const auto model =
       model_from(with_load(1), {"joints.arm.rate=3 rad/s", "record.channels=[\"*\", arm.reaction.force_x, arm.reaction.force_y]"});
   const StateVector start = start_state(*model);
-  const double R = std::hypot(channel(model, start, "arm.reaction.force_x"), channel(model, start, "arm.reaction.force_y")), w = 3;
-  EXPECT_NEAR(channel(model, start, "arm.friction_load") * kLoad, R, 1e-9 * R);
-  EXPECT_NEAR(channel(model, start, "arm.friction_torque"), R / kLoad * (kTorque * std::tanh(4 * w / kSmooth) + kViscous * w), 1e-9);
+  const double R = std::hypot(channel_at(model, start, "arm.reaction.force_x"), channel_at(model, start, "arm.reaction.force_y")), w = 3;
+  EXPECT_NEAR(channel_at(model, start, "arm.friction_load") * kLoad, R, 1e-9 * R);
+  EXPECT_NEAR(channel_at(model, start, "arm.friction_torque"), R / kLoad * (kTorque * std::tanh(4 * w / kSmooth) + kViscous * w), 1e-9);
 }
 
 /// The memory is in the state: a run that goes on from a copy, and one from a snapshot, have the same bits.
@@ -218,12 +210,12 @@ solver: {{step: 0.2 ms, duration: 1.6 s}}
     run.advance(0.4);
     StateVector one = run.state();
     const Actuator& a = model->hydraulics.actuators[0];
-    const double f = one.y()[a.load + kAppliedLoad], torque = channel(model, one, "arm.friction_torque");
+    const double f = one.y()[a.load + kAppliedLoad], torque = channel_at(model, one, "arm.friction_torque");
     EXPECT_GT(f, 0.3) << law;
     one.y()[a.load + kAppliedLoad] = 1;
-    EXPECT_NEAR(torque, f * channel(model, one, "arm.friction_torque"), 1e-12 * std::abs(torque)) << law;
+    EXPECT_NEAR(torque, f * channel_at(model, one, "arm.friction_torque"), 1e-12 * std::abs(torque)) << law;
     one.y()[a.load + kAppliedLoad] = 0;
-    EXPECT_EQ(channel(model, one, "arm.friction_torque"), 0) << law;
+    EXPECT_EQ(channel_at(model, one, "arm.friction_torque"), 0) << law;
     EXPECT_TRUE(std::isfinite(power_of_damping(model, one))) << law;
   }
 }
@@ -264,8 +256,8 @@ TEST(FrictionLoad, SlideFollowsTheForceNormalToItsAxis) {
                                    {std::string("solver.coordinates=") + coordinates});
         Runner run(in);
         run.advance(T);
-        EXPECT_NEAR(channel(in, run.state(), "block.position"), x_exact, 2e-5) << coordinates << cylindrical << spatial;
-        EXPECT_NEAR(channel(in, run.state(), "block.speed"), v_exact, 1e-5) << coordinates << cylindrical << spatial;
+        EXPECT_NEAR(channel_at(in, run.state(), "block.position"), x_exact, 2e-5) << coordinates << cylindrical << spatial;
+        EXPECT_NEAR(channel_at(in, run.state(), "block.speed"), v_exact, 1e-5) << coordinates << cylindrical << spatial;
       }
     }
 }
@@ -304,14 +296,14 @@ TEST(FrictionLoad, TreatmentsAndCoordinatesAgreeOnALoop) {
     run.advance(1);
     for (const char* joint : {"crank", "coupler"}) {  // the factor is the reaction of the state, up to the extrapolation
       const std::string name = joint;
-      const double R =
-          std::hypot(channel(model, run.state(), name + ".reaction.force_x"), channel(model, run.state(), name + ".reaction.force_y"));
-      EXPECT_NEAR(channel(model, run.state(), name + ".friction_load"), R / 40, 1e-3 * R / 40) << name << settings[0];
+      const double R = std::hypot(channel_at(model, run.state(), name + ".reaction.force_x"),
+                                  channel_at(model, run.state(), name + ".reaction.force_y"));
+      EXPECT_NEAR(channel_at(model, run.state(), name + ".friction_load"), R / 40, 1e-3 * R / 40) << name << settings[0];
     }
-    const double R = std::hypot(channel(model, run.state(), "E.reaction.force_x"), channel(model, run.state(), "E.reaction.force_y")),
+    const double R = std::hypot(channel_at(model, run.state(), "E.reaction.force_x"), channel_at(model, run.state(), "E.reaction.force_y")),
                  nominal = *model->description.loops[0].second.elements[0].friction->nominal_load;
-    EXPECT_NEAR(channel(model, run.state(), "E.friction_load"), R / nominal, 1e-3 * R / nominal) << settings[0];
-    return channel(model, run.state(), "crank.angle");
+    EXPECT_NEAR(channel_at(model, run.state(), "E.friction_load"), R / nominal, 1e-3 * R / nominal) << settings[0];
+    return channel_at(model, run.state(), "crank.angle");
   };
   const double angle = at_end({"solver.constraints=penalty", "solver.step=0.25 ms"});
   for (const Settings& settings :
@@ -324,8 +316,8 @@ TEST(FrictionLoad, TreatmentsAndCoordinatesAgreeOnALoop) {
 TEST(FrictionLoad, EquilibriumAndLinearModelsHoldIt) {
   const auto model = model_from(with_load(1));
   const Equilibrium rest = solve_equilibrium(*model);
-  EXPECT_NEAR(channel(model, rest.state, "arm.angle"), -std::numbers::pi / 2, 1e-6);
-  EXPECT_NEAR(channel(model, rest.state, "arm.friction_load"), kMass * kGravity / kLoad, 1e-9);
+  EXPECT_NEAR(channel_at(model, rest.state, "arm.angle"), -std::numbers::pi / 2, 1e-6);
+  EXPECT_NEAR(channel_at(model, rest.state, "arm.friction_load"), kMass * kGravity / kLoad, 1e-9);
   const LinearModel linear = linearise(model, rest.state);
   ASSERT_EQ(linear.states.size(), 2u);
   // slope of the law at rest, at the load of the weight

@@ -25,17 +25,10 @@
 namespace trunnion {
 namespace {
 
+using test::channel_at;
 using test::model_from;
 using Settings = std::vector<std::string>;
 
-double channel(const std::shared_ptr<const CompiledModel>& model, const StateVector& state, const std::string& name) {
-  const auto observer = make_observer(model);
-  observer->observe(state, Side::left);
-  for (std::size_t i = 0; i < observer->channels().size(); ++i)
-    if (observer->channels()[i].name == name) return observer->value(i);
-  ADD_FAILURE() << "no channel " << name;
-  return 0;
-}
 const std::vector<double>& column(const Recording& r, const std::string& name) {
   const int index = r.find(name);
   EXPECT_GE(index, 0) << name;
@@ -113,11 +106,11 @@ TEST(JointFriction, LaysTheDiscToRestWithinItsBand) {
   const auto model = model_from(oscillator(lugre()), {"solver.duration=20"});
   Runner run(model);
   run.advance(20);
-  const double angle = channel(model, run.state(), "disc.angle");
-  EXPECT_LT(std::abs(channel(model, run.state(), "disc.rate")), 1e-6);
+  const double angle = channel_at(model, run.state(), "disc.angle");
+  EXPECT_LT(std::abs(channel_at(model, run.state(), "disc.rate")), 1e-6);
   EXPECT_LT(std::abs(angle), kTorque / kStiffness);
-  EXPECT_NEAR(channel(model, run.state(), "disc.friction_torque"), -kStiffness * angle, 1e-6);
-  EXPECT_NEAR(channel(model, run.state(), "disc.bristle") * 4e3, -kStiffness * angle, 1e-6);
+  EXPECT_NEAR(channel_at(model, run.state(), "disc.friction_torque"), -kStiffness * angle, 1e-6);
+  EXPECT_NEAR(channel_at(model, run.state(), "disc.bristle") * 4e3, -kStiffness * angle, 1e-6);
 }
 
 TEST(JointFriction, HoldsAPendulumBelowItsStaticTorqueOnly) {
@@ -136,7 +129,7 @@ solver: {{step: 1 ms, duration: 3 s}}
     const auto machine = model(sticks + beyond);
     Runner run(machine);
     run.advance(3);
-    const double moved = std::abs(channel(machine, run.state(), "rod.angle") - sticks - beyond);
+    const double moved = std::abs(channel_at(machine, run.state(), "rod.angle") - sticks - beyond);
     if (beyond > 0) {
       EXPECT_LT(moved, 1e-3);
     } else {
@@ -247,9 +240,9 @@ solver: {{step: 1 ms, duration: 1 s}}
 )",
                                                 size, 2 * scale));
       const Equilibrium rest = solve_equilibrium(*model);
-      EXPECT_LT(channel(model, rest.state, "rod.angle"), 0);
-      EXPECT_NEAR(channel(model, rest.state, "rod.angle"), -0.5 / (1000 * (1.0 / 3)) * 0.5, 5e-5) << scale << " " << size;
-      EXPECT_NEAR(channel(model, rest.state, "rod.limit_torque"), 2 * scale * 9.81 * size / 2, 1e-5 * scale * size);
+      EXPECT_LT(channel_at(model, rest.state, "rod.angle"), 0);
+      EXPECT_NEAR(channel_at(model, rest.state, "rod.angle"), -0.5 / (1000 * (1.0 / 3)) * 0.5, 5e-5) << scale << " " << size;
+      EXPECT_NEAR(channel_at(model, rest.state, "rod.limit_torque"), 2 * scale * 9.81 * size / 2, 1e-5 * scale * size);
     }
 }
 
@@ -279,7 +272,7 @@ solver: {step: 1 ms, duration: 1 s}
   Description there = description_at(*model, rest.state);
   const auto again = compile(parse_model(write_model(there), "equilibrium.yaml"));
   EXPECT_EQ(stiffness(*again), stiffness(*model));
-  EXPECT_NEAR(channel(again, start_state(*again), "arm.limit_torque"), channel(model, rest.state, "arm.limit_torque"), 1e-9);
+  EXPECT_NEAR(channel_at(again, start_state(*again), "arm.limit_torque"), channel_at(model, rest.state, "arm.limit_torque"), 1e-9);
   there.joints[0].second.elements[0].limits->stiffness.reset();
   EXPECT_LT(stiffness(*compile(there)), 0.9 * stiffness(*model)) << "nothing to keep";
 }
@@ -506,7 +499,7 @@ forces: {drive: {joint: shaft, load: 10}}
 solver: {step: 1 ms, duration: 1 s}
 )");
   const SteadyOperation steady = solve_steady(shaft);
-  EXPECT_NEAR(channel(shaft, steady.state, "shaft.rate"), (10 - 3) / 0.5, 1e-6);
+  EXPECT_NEAR(channel_at(shaft, steady.state, "shaft.rate"), (10 - 3) / 0.5, 1e-6);
 }
 
 /// In a co-simulation they belong to the mechanism: no bond, no subsystem, and the motion is that of the monolithic machine.

@@ -23,21 +23,13 @@
 namespace trunnion {
 namespace {
 
+using test::channel_at;
 using test::model_from;
 using Settings = std::vector<std::string>;
 
 constexpr double kSteps = 24, kStepsExplicit = 100;  // of a contact, as documented
 
 const EndDamper& law_of(const CompiledModel& model) { return model.hydraulics.actuators.at(0).cylinder.damper; }
-double channel(const std::shared_ptr<const CompiledModel>& model, const StateVector& state, const std::string& name) {
-  const auto observer = make_observer(model);
-  observer->observe(state, Side::left);
-  for (std::size_t i = 0; i < observer->channels().size(); ++i)
-    if (observer->channels()[i].name == name) return observer->value(i);
-  ADD_FAILURE() << "no channel " << name;
-  return 0;
-}
-
 // ---------------------------------------------------------------- one strike
 
 struct Strike {
@@ -207,12 +199,12 @@ TEST(RigidLimits, ALoadRestsOnItWithoutDrift) {
       const double before = run.state().q()[0];
       run.advance(20);
       EXPECT_NEAR(run.state().q()[0], before, 1e-9 * sag) << settings;
-      EXPECT_NEAR(channel(model, run.state(), "mass.limit_force"), 3 * 9.81, 1e-6) << settings;
+      EXPECT_NEAR(channel_at(model, run.state(), "mass.limit_force"), 3 * 9.81, 1e-6) << settings;
     }
   const auto model = model_from(faller(0.2, "step: 1 ms, duration: 1 s"));
   EXPECT_NEAR(law_of(*model).stiffness, 3 * std::pow(std::numbers::pi / (kSteps * 1e-3), 2), 1e-9 * law_of(*model).stiffness);
   const Equilibrium rest = solve_equilibrium(*model);
-  EXPECT_NEAR(channel(model, rest.state, "mass.position"), -3 * 9.81 / law_of(*model).stiffness, 1e-9);
+  EXPECT_NEAR(channel_at(model, rest.state, "mass.position"), -3 * 9.81 / law_of(*model).stiffness, 1e-9);
   EXPECT_TRUE(description_at(*model, rest.state).joints[0].second.elements[0].limits->rigid);
   EXPECT_FALSE(description_at(*model, rest.state).joints[0].second.elements[0].limits->stiffness);
 }
@@ -273,10 +265,10 @@ PinStrike pin_strike(bool spatial, double sign, const Settings& settings) {
   PinStrike found;
   for (int i = 1; i <= 60; ++i) {
     run.advance(0.005 * i);
-    found.deepest = std::max(found.deepest, sign * channel(model, run.state(), "pin.angle") - 75 * std::numbers::pi / 180);
+    found.deepest = std::max(found.deepest, sign * channel_at(model, run.state(), "pin.angle") - 75 * std::numbers::pi / 180);
   }
-  found.angle = sign * channel(model, run.state(), "pin.angle");
-  found.rate = sign * channel(model, run.state(), "pin.rate");
+  found.angle = sign * channel_at(model, run.state(), "pin.angle");
+  found.rate = sign * channel_at(model, run.state(), "pin.rate");
   return found;
 }
 
@@ -316,8 +308,8 @@ solver: {step: 0.5 ms, duration: 1.5 s}
     const auto model = model_from(boom, settings);
     Runner run(model);
     run.advance(1.5);
-    EXPECT_GT(channel(model, run.state(), "boom.limit_torque"), 500);
-    return channel(model, run.state(), "boom.angle");
+    EXPECT_GT(channel_at(model, run.state(), "boom.limit_torque"), 500);
+    return channel_at(model, run.state(), "boom.angle");
   };
   const double exact = end_of({});
   EXPECT_LT(exact, 5 * std::numbers::pi / 180);
@@ -342,7 +334,7 @@ solver: {step: 1 ms, duration: 1 s}
   const auto model = model_from(text);
   Runner run(model);
   run.advance(3);
-  EXPECT_NEAR(channel(model, run.state(), "boom.angle"), -100 * 9.81 / law_of(*model).stiffness, 1e-6);
+  EXPECT_NEAR(channel_at(model, run.state(), "boom.angle"), -100 * 9.81 / law_of(*model).stiffness, 1e-6);
 }
 
 /// A start beyond the limit is thrown back; one that rests there is not.

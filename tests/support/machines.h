@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "file/model_file.h"
+#include "machine/observe.h"
 #include "model/model.h"
 
 namespace trunnion::test {
@@ -21,6 +24,16 @@ inline std::shared_ptr<const CompiledModel> model_from(const std::string& text, 
   std::vector<Override> overrides;
   for (const std::string& t : set) overrides.push_back(parse_override(t));
   return compile(parse_model(text, "test.yaml", overrides));
+}
+
+/// The value of a channel at a state; without such a channel the test fails.
+inline double channel_at(const std::shared_ptr<const CompiledModel>& model, const StateVector& state, const std::string& name) {
+  const auto observer = make_observer(model);
+  observer->observe(state, Side::left);
+  for (std::size_t i = 0; i < observer->channels().size(); ++i)
+    if (observer->channels()[i].name == name) return observer->value(i);
+  ADD_FAILURE() << "no channel " << name;
+  return 0;
 }
 
 /// A rigid line of 100 ml behind a pump that stops: the papers' rule keeps a wrong pressure and closes its own balance to rounding.
