@@ -48,7 +48,8 @@ Array numbers(const py::object& values, const char* what) {
   if (plain && std::string_view("biufO").find(plain.dtype().kind()) != std::string_view::npos)
     if (auto array = Array::ensure(plain)) return array;
   PyErr_Clear();
-  throw py::type_error(std::string(what) + " must be an array of numbers, not " + py::repr(values).cast<std::string>().substr(0, 60));
+  const auto start = py::repr(values)[py::slice(0, 60, 1)].cast<std::string>();  // of characters, not bytes
+  throw py::type_error(std::string(what) + " must be an array of numbers, not " + start);
 }
 
 long count(const py::object& value, const char* name, long most) {

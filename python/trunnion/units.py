@@ -86,8 +86,13 @@ def names_of(names: Any, what: str) -> List[str]:
 
 
 def indices_of(find: Callable[[str], int], names: Any, what: str) -> List[int]:
-    """The numbers of names."""
-    return [find(name) for name in names_of(names, what)]
+    """The numbers of names; an input is set once. Raises TypeError, ModelError."""
+    wanted = names_of(names, what)
+    found = [find(name) for name in wanted]
+    twice = [name for i, name in enumerate(wanted) if found[i] in found[:i]]
+    if twice and what == "input":
+        raise ModelError(f"the input '{twice[0]}' is named twice; each has one value")
+    return found
 
 
 def times_of(times: Any, default: Callable[[], np.ndarray]) -> List[float]:

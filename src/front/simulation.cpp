@@ -85,7 +85,7 @@ GridStep::Result GridStep::advance(StepLoop& loop, double end, RunWatcher* watch
         publish(state, {}, Side::right, false);
       }
       parts.kept.clear();
-      const StepOutcome report = loop.step_within(target, watcher != nullptr ? &parts : nullptr);
+      const StepOutcome& report = loop.step_within(target, watcher != nullptr ? &parts : nullptr);
       for (const auto& [at, outcome] : parts.kept) publish(at, outcome, Side::left, true);
       if (!report.ok() || !loop.not_finite().empty()) {
         failure_ = loop.failure();

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "base/finite.h"
@@ -21,9 +22,17 @@ namespace {
 
 constexpr double kSame = 1e-9;                                   // relative to a step: closer times are equal
 constexpr double kFarAway = std::numeric_limits<double>::max();  // states are finite
-constexpr double kTimeRounding = 1e-15;                          // relative rounding error of k h after very many steps
 constexpr double kApart = 1e-2;                                  // relative to the length of a step: those whose margins give a rate
 constexpr int kMostSwitches = 16;                                // of modes within a grid step, at instants of their own
+
+/// Converts to what a function returns, constructed where it is needed.
+template <class Function>
+struct InPlace {
+  Function make;
+  operator std::invoke_result_t<Function>() const { return make(); }
+};
+template <class Function>
+InPlace(Function) -> InPlace<Function>;
 
 /// Without derivatives, where numbers have them.
 template <class Scalar>
@@ -38,28 +47,27 @@ double plain(const Scalar& x) {
 
 StepSchedule::StepSchedule(const CompiledModel& model)
     : h_(grid_step(model.description)),
+      per_step_(1 / h_),
+      near_(kSame * h_),
       duration_(model.description.solver.duration),
       split_(model.description.solver.split_jumps),
       jumps_(model.jumps),
       force_jumps_(model.force_jumps) {}
 
-double StepSchedule::near(double t) const { return std::max(kSame * h_, kTimeRounding * std::abs(t)); }
-
-long StepSchedule::grid_index(double t) const { return static_cast<long>(std::floor((t + near(t)) / h_)); }
+long StepSchedule::grid_index(double t) const { return static_cast<long>(std::floor((t + near(t)) * per_step_)); }
 
 bool StepSchedule::on_grid(double t) const { return std::abs(t - std::round(t / h_) * h_) <= near(t); }
 
 double StepSchedule::grid_point_after(double t) const {
   const double point = static_cast<double>(grid_index(t) + 1) * h_;
-  const auto jump = std::lower_bound(jumps_.begin(), jumps_.end(), point - near(t));
-  if (jump != jumps_.end() && *jump <= point + near(t)) return *jump;
+  if (!jumps_.empty()) {
+    const auto jump = std::lower_bound(jumps_.begin(), jumps_.end(), point - near(t));
+    if (jump != jumps_.end() && *jump <= point + near(t)) return *jump;
+  }
   return std::abs(point - duration_) <= near(t) ? duration_ : point;
 }
 
-bool StepSchedule::reached(double t, double end) const { return t >= end - near(t); }
-
-double StepSchedule::first_jump(double t, double target) const {
-  if (!split_ || jumps_.empty()) return target;
+double StepSchedule::jump_before(double t, double target) const {
   const auto jump = std::upper_bound(jumps_.begin(), jumps_.end(), t + near(t));
   return jump != jumps_.end() && *jump <= target + near(t) ? *jump : target;
 }
@@ -70,7 +78,7 @@ double StepSchedule::next(double t, double end) const {
 }
 
 double StepSchedule::length(double t, double target) const {
-  const double k = std::floor(target / h_ + 0.5);
+  const double k = std::floor(target * per_step_ + 0.5);
   if (!kTangents && target == k * h_ && std::abs(t - (k - 1) * h_) <= near(t) && !is_jump(target)) return h_;
   // the step must not look across a jump by a rounding error
   double h = target - t;
@@ -78,10 +86,6 @@ double StepSchedule::length(double t, double target) const {
   while (t + h < target) h = std::nextafter(h, 2 * h);
   return h;
 }
-
-bool StepSchedule::is_jump(double t) const { return std::binary_search(jumps_.begin(), jumps_.end(), t); }
-
-bool StepSchedule::is_force_jump(double t) const { return std::binary_search(force_jumps_.begin(), force_jumps_.end(), t); }
 
 // ---------------------------------------------------------------- steps
 
@@ -175,48 +179,58 @@ bool StepLoop::restart() {
   return !restart_failed_;
 }
 
-StepOutcome StepLoop::step_within(double end, PartSink* parts) {
+const StepOutcome& StepLoop::step_within(double end, PartSink* parts) {
   last_ = state_;
   const double target = next_stop(end);
-  const StepOutcome report = search_ ? step_to_switch(target, parts) : step_to(target, divisions_, parts);
-  if (search_ && schedule_.reached(state_.time, end)) switches_ = 0;  // a run continued from here has none, either
   not_finite_.clear();
   last_step_.reset();
-  if (!report.ok())
-    failure_ = report;
-  else if (!all_finite(state_.values())) {
+  // in place: reading what the stepper has just written, in wider pieces, would wait until it is in memory
+  const StepOutcome& report =
+      last_step_.emplace(InPlace{[&] { return search_ ? step_to_switch(target, parts) : step_to(target, divisions_, parts); }});
+  if (search_ && schedule_.reached(state_.time, end)) switches_ = 0;  // a run continued from here has none, either
+  if (report.ok() && all_finite(state_.values())) return report;
+  failure_ = report;
+  last_step_.reset();
+  if (failure_.ok()) {
     not_finite_ = find_not_finite();
     state_ = last_;
-  } else {
-    last_step_ = report;
   }
+  return failure_;
+}
+
+/// A step to `target`; if that fails, in parts.
+StepOutcome StepLoop::step_to(double target, int divisions, PartSink* parts) {
+  StepOutcome report = stepper_->step(state_, schedule_.length(state_.time, target));
+  if (report.ok())
+    state_.time = target;
+  else
+    repeat_in_parts(target, divisions, parts, report);
   return report;
 }
 
-/// A step to `target`; subdivided (resolve) where pressures jump or Newton's method does not converge; if that fails, in two halves,
-/// recursively.
-StepOutcome StepLoop::step_to(double target, int divisions, PartSink* parts) {
+/// After a step to `target` with this report, from the same state: subdivided (resolve) where pressures jump or Newton's method does not
+/// converge; if that fails, in two halves, recursively.
+void StepLoop::repeat_in_parts(double target, int divisions, PartSink* parts, StepOutcome& report) {
   const auto failed_to_converge = [](const StepOutcome& r) { return r.status == StepStatus::stalled || r.status == StepStatus::diverged; };
-  StepOutcome report = stepper_->step(state_, schedule_.length(state_.time, target));
   if (resolves_ && (report.status == StepStatus::unresolved || (failed_to_converge(report) && divisions_ > 0))) {
     part_start_ = state_;
     const std::size_t kept = parts != nullptr ? parts->count() : 0;
-    const StepOutcome resolved = resolve(target, parts);
-    if (resolved.ok()) return resolved;
+    report = resolve(target, parts);
+    if (report.ok()) return;
     state_ = part_start_;
     if (parts != nullptr) parts->drop_after(kept);
-    report = resolved;
   }
-  if (report.ok()) state_.time = target;
-  if (report.ok() || divisions == 0 || !failed_to_converge(report)) return report;
+  if (divisions == 0 || !failed_to_converge(report)) return;
   const StepOutcome first = step_to(state_.time + (target - state_.time) / 2, divisions - 1, parts);
-  if (!first.ok()) return first;
+  if (!first.ok()) {
+    report = first;
+    return;
+  }
   if (parts != nullptr) parts->part(state_, first);
   last_ = state_;
   report = step_to(target, divisions - 1, parts);
   report.parts += first.parts;
   report.add(first);
-  return report;
 }
 
 /// A step to `target`, or to the first instant before it at which a mode changes.

@@ -9,6 +9,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,22 +38,26 @@ class StepSchedule {
     return point > end + near(t) ? end : point;
   }
   /// The first jump that splits the step from t to `target`, or equals it up to rounding; otherwise `target`.
-  double first_jump(double t, double target) const;
+  double first_jump(double t, double target) const { return split_ && !jumps_.empty() ? jump_before(t, target) : target; }
   /// End of the step that starts at t, not beyond `end`.
   double next(double t, double end) const;
   /// Whether a run to `end` stops at t.
-  bool reached(double t, double end) const;
+  bool reached(double t, double end) const { return t >= end - near(t); }
   /// Step length h such that t + h equals `target` to the last bit.
   double length(double t, double target) const;
-  bool is_jump(double t) const;
-  bool is_force_jump(double t) const;
+  bool is_jump(double t) const { return std::binary_search(jumps_.begin(), jumps_.end(), t); }
+  bool is_force_jump(double t) const { return std::binary_search(force_jumps_.begin(), force_jumps_.end(), t); }
   double step() const { return h_; }
   bool splits() const { return split_; }
   /// Closer times are equal.
-  double near(double t) const;
+  double near(double t) const { return std::max(near_, kTimeRounding * std::abs(t)); }
 
  private:
-  double h_, duration_;
+  static constexpr double kTimeRounding = 1e-15;  // relative rounding error of k h after very many steps
+
+  double jump_before(double t, double target) const;
+
+  double h_, per_step_, near_, duration_;
   bool split_;
   std::vector<double> jumps_, force_jumps_;
 };
@@ -103,10 +109,10 @@ class StepLoop {
   /// Right limit at a jump. False: the mass matrix is singular on the constraints.
   bool restart();
   /// Advances to the end of the next step, not beyond `end`; includes no restart. If the report is not ok, or the state is not finite
-  /// (not_finite()), state() is the last valid one. `parts` may be null. Throws CommandError.
-  StepOutcome step(double end, PartSink* parts) { return step_within(schedule_.grid_point_before(state_.time, end), parts); }
+  /// (not_finite()), state() is the last valid one. `parts` may be null. The report is valid until the next call. Throws CommandError.
+  const StepOutcome& step(double end, PartSink* parts) { return step_within(schedule_.grid_point_before(state_.time, end), parts); }
   /// The same, where `end` is at most the next point of the time grid.
-  StepOutcome step_within(double end, PartSink* parts);
+  const StepOutcome& step_within(double end, PartSink* parts);
   /// After a step: the quantity that was not finite; empty: all were.
   const std::string& not_finite() const { return not_finite_; }
   /// Why the last step or restart failed, with remedies.
@@ -115,6 +121,7 @@ class StepLoop {
  private:
   double next_stop(double target) const;
   StepOutcome step_to(double target, int divisions, PartSink* parts);
+  void repeat_in_parts(double target, int divisions, PartSink* parts, StepOutcome& report);
   StepOutcome resolve(double target, PartSink* parts);
   StepOutcome step_to_switch(double target, PartSink* parts);
   std::string find_not_finite() const;

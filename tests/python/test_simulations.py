@@ -58,7 +58,8 @@ def test_io_is_steps_inputs_and_reads(driven):
     (lambda s: s.io([], ["time"]).step(out=[0.0]), tr.ModelError, "float64"),
     (lambda s: s.io([], ["time"]).step(out=np.empty(1, np.float32)), tr.ModelError, "float64"),  # a copy would be filled instead
     (lambda s: s.io([3], []), TypeError, "3 is not a name"),
-    *[(lambda s, u=u: s.io(["command"], []).step(u), TypeError, "u must be an array of numbers") for u in ("x", "3", ["a"], {"command": 1}, 1 + 2j)],
+    *[(lambda s, u=u: s.io(["command"], []).step(u), TypeError, "u must be an array of numbers") for u in ("x", "3", ["a"], {"command": 1}, 1 + 2j, 80 * "\u00e4")],
+    (lambda s: s.io(["command", "command"], []), tr.ModelError, "the input 'command' is named twice"),
     (lambda s: s.io([], []).step(n=2.5), TypeError, "n must be an integer, not float"),
     (lambda s: s.io([], []).step(n="2"), TypeError, "n must be an integer, not str"),
     (lambda s: s.io([], []).step(n=2**70), TypeError, "n is too large"),
