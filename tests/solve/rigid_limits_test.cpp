@@ -280,6 +280,21 @@ TEST(RigidLimits, TheLedgerClosesByTheRuleOfTheIntegrator) {
     }
 }
 
+/// Where a force jumps the memory of the rule ends; jumps divide steps.
+TEST(RigidLimits, TheLedgerClosesAcrossJumpsAndStepsOfOtherLengths) {
+  const char* const jumps = R"(
+trunnion: 1
+gravity: [0, 0, 0]
+bodies: {a: {point_mass: {mass: 1}}}
+joints: {a: {prismatic: {parent: ground, axis: x}, position: 0, speed: 1, limits: {minimum: -7 mm, maximum: 10.3 mm, rigid: true, restitution: 0.8}}}
+forces: {f: {joint: a, load: 20, signal: u}}
+signals: {u: {table: [[0, 0], [0.0173, 0], [0.0173, 1], [0.04037, 1], [0.04037, -1], [0.09, -1], [0.09, 0.5]]}}
+solver: {step: 1 ms, duration: 0.1507 s}
+)";
+  for (const char* integrator : {"trapezoidal", "bdf2", "generalized_alpha", "hht"})
+    EXPECT_LT(open_share(run_case(model_from(jumps, {std::string("solver.integrator=") + integrator}))), 1e-9) << integrator;
+}
+
 /// Friction of joints and dampers of springs act in a strike, too.
 TEST(RigidLimits, TheLedgerClosesWithLoadsThatLastThroughAStrike) {
   const std::string springs =
@@ -338,6 +353,12 @@ TEST(RigidLimits, TheLedgerOfAnotherRuleStaysOpen) {
   EXPECT_GT(open("bdf2", rule_of("trapezoidal")), 1e-3);
   EXPECT_GT(open("hht", rule_of("trapezoidal")), 1e-4);
   EXPECT_FALSE(rule_of("esdirk3"));
+  Description coupled = model_from(slides(2, 1e-3, 0.5, 0), {"solver.integrator=bdf2"})->description;
+  EXPECT_GT(impulse_rule_of(coupled)->carried(1, 1), 0);
+  coupled.solver.coupling = CouplingKind::cosimulation;
+  EXPECT_EQ(impulse_rule_of(coupled)->carried(1, 1), 0) << "communication steps begin with a restart";
+  coupled.coupling.mechanism_steps = 2;
+  EXPECT_FALSE(impulse_rule_of(coupled));
   // Newton's method stops at a tolerance of the position: 1e-7 m in 0.1 ms are 0.001 of the speed
   const auto by_tolerance = [](const char* tolerance) {
     return open_share(run_case(model_from(slides(1, 1e-4, 0.3, 9.81, "", true), {std::string("solver.tolerance_position=") + tolerance})));

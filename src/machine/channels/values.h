@@ -31,6 +31,10 @@ struct ImpulseLoad {
   double energy = 0;  // [J] stored in the element, part of StoredEnergy
 };
 
+/// Whether powers and energies are read, too.
+template <class S>
+inline constexpr bool kPlain = std::is_same_v<S, double>;
+
 /// Results beside the channels.
 template <class S>
 struct LedgerValues {
@@ -39,6 +43,9 @@ struct LedgerValues {
   std::vector<S> violations;    // per named constraint: the largest |Phi|
   double constraint_power = 0;  // [W]
   std::vector<ImpulseLoad> impulse_loads;
+  [[gnu::noinline]] void add_impulse_load(const S* entry, const S& force, const S& rate, const S& energy) {
+    if constexpr (kPlain<S>) impulse_loads.push_back({static_cast<int>(entry - powers.data()), force, rate, energy});
+  }
 };
 
 /// Readings of the joints whose coordinates are not those of the tree; machines in relative coordinates have none.
@@ -48,10 +55,6 @@ const std::vector<JointReading<D>>& joint_readings(const CompiledModel& model) {
   const auto* readings = std::get_if<std::vector<JointReading<D>>>(&model.readings);
   return readings != nullptr ? *readings : kNone;
 }
-
-/// Whether powers and energies are read, too.
-template <class S>
-inline constexpr bool kPlain = std::is_same_v<S, double>;
 
 template <int D, class S>
 struct MachineValues {
@@ -89,8 +92,7 @@ struct MachineValues {
   const S& add_power(const S& value) { return *power++ = value; }
   /// The load of the entry written last.
   void add_impulse_load(const S& force, const S& rate, const S& energy) {
-    if constexpr (kPlain<S>)
-      if (has_rigid_limits) ledger.impulse_loads.push_back({static_cast<int>(power - ledger.powers.data()) - 1, force, rate, energy});
+    if (kPlain<S> && has_rigid_limits) ledger.add_impulse_load(power - 1, force, rate, energy);
   }
   const S* at(const ValuePlace& place) const;
 
