@@ -19,6 +19,7 @@
 #include "results/run_case.h"
 #include "run/element_steps.h"
 #include "solve/motion_rule.h"
+#include "support/allocation_counter.h"
 #include "support/machines.h"
 
 namespace trunnion {
@@ -339,8 +340,10 @@ TEST(RigidLimits, TheLedgerOfAnotherRuleStaysOpen) {
     ledger.begin(*observer, 0, rule);
     for (int i = 0; i < 400; ++i) {
       run.step();
+      const long before = test::allocations();
       observer->observe(run.state(), Side::left);
       ledger.step(*observer, run.state().time, {}, false);
+      EXPECT_EQ(test::allocations(), before);
     }
     return ledger.closed_to_percent() / 100;
   };
