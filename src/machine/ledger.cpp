@@ -28,11 +28,13 @@ void Extremes::add(double value, double time) {
   }
 }
 
-void Ledger::begin(const Observer& observer, double time) {
+void Ledger::begin(const Observer& observer, double time, const std::optional<ImpulseRule>& rule) {
   *this = {};
   time_ = time;
   start_ = stored_ = observer.stored();
   power_ = observer.powers();
+  impulse_rule_ = rule;
+  begin_impulses(observer);
   work_.assign(power_.size(), 0.0);
   for (const LedgerEntry& entry : observer.entries())
     if (entry.account == Account::actuator) actuator_names_.push_back(entry.name);
@@ -68,6 +70,7 @@ void Ledger::step(const Observer& observer, double time, const OilRule& rule, bo
   const double half = 0.5 * (time - time_);
   const std::vector<double>& power = observer.powers();
   const std::vector<LedgerEntry>& entries = observer.entries();
+  add_impulses(observer, time - time_);
   for (std::size_t i = 0; i < power.size(); ++i) {
     work_[i] += half * (power_[i] + power[i]);
     absolute_ += half * (std::abs(power_[i]) + std::abs(power[i]));
@@ -101,6 +104,27 @@ void Ledger::step(const Observer& observer, double time, const OilRule& rule, bo
     oil_.step(rule, time - time_, oil.y, oil.s, oil.outflow, in_parts);
   time_ = time;
   book(entries, time);
+}
+
+void Ledger::begin_impulses(const Observer& observer) {
+  if (!impulse_rule_) return;
+  impulse_loads_ = observer.impulse_loads();
+  impulse_lags_.assign(impulse_loads_.size(), 0.0);
+}
+
+/// Heat by the impulses of a step instead of the integral of its power, to which the rule error still belongs.
+void Ledger::add_impulses(const Observer& observer, double h) {
+  for (std::size_t i = 0; i < impulse_loads_.size(); ++i) {
+    const ImpulseLoad &begin = impulse_loads_[i], &end = observer.impulse_loads()[i];
+    const double mean_begin = begin.force + impulse_rule_->carried(h, since_before_) * impulse_lags_[i],
+                 mean_end = impulse_rule_->mean(begin.force, end.force, mean_begin),
+                 work = impulse_rule_->impulse(h, mean_begin, mean_end) * (begin.rate + end.rate) / 2,
+                 heat = -work - (end.energy - begin.energy), change = heat - h / 2 * (power_[begin.entry] + observer.powers()[begin.entry]);
+    work_[begin.entry] += change;
+    correction_ -= change;
+    impulse_loads_[i] = end;
+    impulse_lags_[i] = mean_end - end.force;
+  }
 }
 
 void Ledger::book(const std::vector<LedgerEntry>& entries, double time) {

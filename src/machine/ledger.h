@@ -1,6 +1,9 @@
 // The energy ledger of a run: the powers of every element, integrated by the trapezoidal rule on the steps.
 //   work_k+1 = work_k + h/2 (P_k + P_k+1),   P_k by its right limit where a force jumps
 //   residual = change of (kinetic + potential + spring + cylinder) + oil - supply + throttling + friction + damping - external
+// A strike on a rigid limit lasts a few steps, which the powers at their ends do not resolve. In machines with such limits, the heat of
+// friction and limits of joints and of springs' dampers is what the element takes from the mechanism in the discrete step,
+//   heat_k+1 = heat_k - impulse (v_k + v_k+1)/2 - (E_k+1 - E_k)       impulse by the rule of the velocities, impulse_rule.h; E: stored in it
 // The power balance closes at every instant, so the residual measures the time discretisation alone. Its rule error uses the integral of
 // a parabola through the powers at three step ends, which no second-order rule reproduces exactly.
 //   scale    = integral of |P| over all entries + sum over the steps of |change| of potential, spring and cylinder energy
@@ -16,6 +19,7 @@
 
 #include <optional>
 
+#include "machine/impulse_rule.h"
 #include "machine/observe.h"
 #include "machine/oil_balance.h"
 
@@ -39,8 +43,8 @@ struct LedgerTotals {
 
 class Ledger {
  public:
-  /// Starts at the state last observed by `observer`.
-  void begin(const Observer& observer, double time);
+  /// Starts at the state last observed by `observer`, with velocities integrated by `rule`; none: from states within the steps, too.
+  void begin(const Observer& observer, double time, const std::optional<ImpulseRule>& rule = {});
   /// Adds the step that ends at the state observed last, with oil integrated by `rule`; `in_parts`: one of several substeps, because
   /// pressures jump; `defect` [m3]: of a communication step, see OilBalance. No allocation.
   void step(const Observer& observer, double time, const OilRule& rule, bool in_parts, const std::optional<double>& defect = {});
@@ -50,6 +54,7 @@ class Ledger {
     constraint_power_ = observer.constraint_power();
     open_power_ = open_power(observer);
     since_before_ = 0;
+    begin_impulses(observer);
     oil_.jump(observer.oil().y, observer.oil().outflow);
   }
 
@@ -90,6 +95,9 @@ class Ledger {
 
  private:
   void book(const std::vector<LedgerEntry>& entries, double time);
+  /// Loads begin with those observed last, without memory.
+  void begin_impulses(const Observer& observer);
+  void add_impulses(const Observer& observer, double h);
   std::optional<double> percent_of_scale(const Extremes& range) const;
   std::optional<double> percent_of(double scale, const Extremes& range) const;
   /// All powers with their signs in the residual [W].
@@ -113,6 +121,9 @@ class Ledger {
   Extremes drift_range_, residual_range_, rule_range_, actuator_range_, constraint_range_;
   std::vector<Extremes> actuator_ranges_;
   std::vector<std::string> actuator_names_;
+  std::optional<ImpulseRule> impulse_rule_;
+  std::vector<ImpulseLoad> impulse_loads_;  // at the end of the last step
+  std::vector<double> impulse_lags_;        // per load [N, N m]: mean minus force there
 };
 
 /// Channels `energy.*` and the values of a ledger in the same order.

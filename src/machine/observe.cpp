@@ -91,6 +91,7 @@ class MachineReadings : public Base {
   void read(const SignalReading& signals) {
     place_machine(signals, x_);
     x_.ledger.stored = {};
+    x_.ledger.impulse_loads.clear();
     x_.power = x_.ledger.powers.data();
     read_joints(x_);
     read_centers(declared_.centers, x_);

@@ -53,6 +53,7 @@ class Observer : public Readings<double> {
   /// Power [W] per entry at the last observed state.
   const std::vector<double>& powers() const { return ledger_.powers; }
   const StoredEnergy<>& stored() const { return ledger_.stored; }
+  const std::vector<ImpulseLoad>& impulse_loads() const { return ledger_.impulse_loads; }
   /// Power [W] of the constraints on the mechanism, -lambda . dPhi/dt: zero where their rates hold.
   double constraint_power() const { return ledger_.constraint_power; }
   /// The oil at the last observed state, in the observer's memory.

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/finite.h"
+#include "solve/motion_rule.h"
 
 namespace trunnion {
 
@@ -43,7 +44,7 @@ void ChannelReader::begin(const StateVector& state) {
   } catch (const SimulationError& error) {
     throw SimulationError(state.time, error.equations(), "the value at the start is not finite", "model parameters of realistic magnitude");
   }
-  ledger_.begin(*observer_, state.time);
+  ledger_.begin(*observer_, state.time, impulse_rule_of(model_->description));
   report_ = {};
   read_coupling(state);
 }

@@ -43,6 +43,9 @@ class AlphaRule final : public MotionRule {
     *end.motion_memory() = h;
   }
   bool is_trapezoidal() const override { return rule_.rho == 1; }
+  std::optional<ImpulseRule> impulse_rule() const override {
+    return ImpulseRule{rule_.mean(0, 1, 0), rule_.mean(1, 0, 0), rule_.mean(0, 0, 1), rule_.share_end(), rule_.share_begin(), kGrowth};
+  }
 
  private:
   struct Lags {

@@ -34,15 +34,22 @@ class GeneralizedAlphaRule final : public MotionRule {
     const double carried = from.carried_motion(h);
     for (int i = 0; i < from.layout().nv; ++i) {
       const double x_0 = from.a()[i] + carried * from.motion_lags()[i];
-      const double x = ((1 - f_) * end.a()[i] + f_ * from.a()[i] - m_ * x_0) / (1 - m_);
-      end.motion_lags()[i] = x - end.a()[i];
+      end.motion_lags()[i] = auxiliary(from.a()[i], end.a()[i], x_0) - end.a()[i];
     }
     *end.motion_memory() = h;
+  }
+  std::optional<ImpulseRule> impulse_rule() const override {
+    return ImpulseRule{auxiliary(0, 1, 0), auxiliary(1, 0, 0), auxiliary(0, 0, 1), gamma_, 1 - gamma_};
   }
 
  private:
   GeneralizedAlphaRule(double alpha_m, double alpha_f)
       : m_(alpha_m), f_(alpha_f), gamma_(0.5 - alpha_m + alpha_f), beta_((0.5 + gamma_) * (0.5 + gamma_) / 4) {}
+
+  /// x at the end of a step.
+  double auxiliary(double a_begin, double a_end, double x_begin) const {
+    return ((1 - f_) * a_end + f_ * a_begin - m_ * x_begin) / (1 - m_);
+  }
 
   double m_, f_, gamma_, beta_;
 };

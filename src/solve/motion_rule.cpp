@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solve/motion_rule.h"
 
+#include "description/integrators.h"
 #include "solve/alpha_rule.h"
 #include "solve/esdirk_rule.h"
 #include "solve/generalized_alpha.h"
@@ -21,6 +22,18 @@ std::unique_ptr<MotionRule> make_motion_rule(const SolverDescription& solver, in
     default:
       return std::make_unique<AlphaRule>(1);
   }
+}
+
+std::optional<ImpulseRule> impulse_rule_of(const Description& description) {
+  const SolverDescription& solver = description.solver;
+  if (solver.coupling == CouplingKind::cosimulation && mechanism_steps_of(description) > 1) return std::nullopt;
+  if (integrator_of(solver).is_implicit()) {
+    std::optional<ImpulseRule> rule = make_motion_rule(solver, 0)->impulse_rule();
+    if (rule && solver.coupling == CouplingKind::cosimulation) rule->growth = 0;  // communication steps begin with a restart
+    return rule;
+  }
+  const bool from_start = solver.integrator == IntegratorKind::euler || solver.integrator == IntegratorKind::semi_implicit_euler;
+  return from_start ? std::optional(ImpulseRule{.share_end = 0, .share_begin = 1}) : std::nullopt;
 }
 
 }  // namespace trunnion

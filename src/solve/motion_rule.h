@@ -9,7 +9,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
+#include "machine/impulse_rule.h"
 #include "mechanics/mechanism.h"
 #include "model/state.h"
 
@@ -39,9 +41,14 @@ class MotionRule {
   /// Whether positions exceed the integral of the velocities by h^3/12 d2v/dt2 in every step, which stabilised constraints compensate
   /// (solve/baumgarte.h).
   virtual bool is_trapezoidal() const { return false; }
+  /// Weights by which forces at the ends of steps change the velocities; none: of states within the step, too.
+  virtual std::optional<ImpulseRule> impulse_rule() const { return std::nullopt; }
 };
 
 /// The rule of an implicit integrator for nv velocities.
 std::unique_ptr<MotionRule> make_motion_rule(const SolverDescription& solver, int nv);
+
+/// That of the steps at whose ends a machine is observed; none: of states within them, too.
+std::optional<ImpulseRule> impulse_rule_of(const Description& description);
 
 }  // namespace trunnion

@@ -165,7 +165,10 @@ void read_actuators(const ActuatorChannels& channels, MachineValues<D, S>& x) {
   }
   for (const ActuatorChannels::Joint& c : channels.joints) {
     x.set(c.power, x.oil.ports[c.actuator].friction * x.mechanism.s_dot[c.actuator]);
+    const S before = x.ledger.stored.spring;
     x.add_power(actuator_heat(x, c.actuator, x.ledger.stored.spring));
+    const PortForces<S>& port = x.oil.ports[c.actuator];
+    x.add_impulse_load(port.damper - port.friction - port.viscous, x.mechanism.s_dot[c.actuator], x.ledger.stored.spring - before);
   }
 }
 TR_INSTANTIATE_READING(read_actuators, ActuatorChannels)

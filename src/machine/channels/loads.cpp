@@ -12,6 +12,7 @@ void read_springs(const LoadChannels& channels, MachineValues<D, S>& x) {
     x.ledger.stored.spring += (0.5 * spring.stiffness * stretch + spring.preload) * stretch;
     x.set(channels.spring_forces[cell++], load);
     x.add_power(spring.damping * rate * rate);
+    x.add_impulse_load(-spring.damping * rate, rate, S(0));
   };
   for (std::size_t i = 0; i < x.m.springs.size(); ++i) {
     const PointSpring<D>& s = x.m.springs[i];

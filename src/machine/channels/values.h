@@ -23,6 +23,18 @@ struct StoredEnergy {
   S cylinder{};   // seal bristles and springs of end dampers
 };
 
+/// A load whose work in a step is that of its impulse: of joints, and of springs' dampers, in machines with rigid limits.
+struct ImpulseLoad {
+  int entry = 0;      // of the ledger, which has its heat: -force rate less the rate of `energy`
+  double force = 0;   // [N, N m] in the direction of its coordinate
+  double rate = 0;    // [m/s, rad/s] of the coordinate
+  double energy = 0;  // [J] stored in the element, part of StoredEnergy
+};
+
+/// Whether powers and energies are read, too.
+template <class S>
+inline constexpr bool kPlain = std::is_same_v<S, double>;
+
 /// Results beside the channels.
 template <class S>
 struct LedgerValues {
@@ -30,6 +42,10 @@ struct LedgerValues {
   StoredEnergy<S> stored;
   std::vector<S> violations;    // per named constraint: the largest |Phi|
   double constraint_power = 0;  // [W]
+  std::vector<ImpulseLoad> impulse_loads;
+  [[gnu::noinline]] void add_impulse_load(const S* entry, const S& force, const S& rate, const S& energy) {
+    if constexpr (kPlain<S>) impulse_loads.push_back({static_cast<int>(entry - powers.data()), force, rate, energy});
+  }
 };
 
 /// Readings of the joints whose coordinates are not those of the tree; machines in relative coordinates have none.
@@ -39,10 +55,6 @@ const std::vector<JointReading<D>>& joint_readings(const CompiledModel& model) {
   const auto* readings = std::get_if<std::vector<JointReading<D>>>(&model.readings);
   return readings != nullptr ? *readings : kNone;
 }
-
-/// Whether powers and energies are read, too.
-template <class S>
-inline constexpr bool kPlain = std::is_same_v<S, double>;
 
 template <int D, class S>
 struct MachineValues {
@@ -64,6 +76,7 @@ struct MachineValues {
         joints(joint_readings<D>(compiled).size()) {
     ledger.violations.resize(compiled.constraints.size());
     for (const JointReading<D>& reading : joint_readings<D>(compiled)) near.push_back(reading.start);
+    for (const Actuator& port : netlist.actuators) has_rigid_limits = has_rigid_limits || port.cylinder.damper.rigid;
   }
   MachineValues(const MachineValues&) = delete;
   MachineValues& operator=(const MachineValues&) = delete;
@@ -77,6 +90,10 @@ struct MachineValues {
   }
   /// Writes the power of the next ledger entry, and returns it.
   const S& add_power(const S& value) { return *power++ = value; }
+  /// The load of the entry written last.
+  void add_impulse_load(const S& force, const S& rate, const S& energy) {
+    if (kPlain<S> && has_rigid_limits) ledger.add_impulse_load(power - 1, force, rate, energy);
+  }
   const S* at(const ValuePlace& place) const;
 
   const CompiledModel& model;
@@ -93,6 +110,7 @@ struct MachineValues {
   std::vector<double> near;                     // their last values, for continuous angles
   std::vector<std::array<double, 4>> attitude;  // quaternions read before, for their signs
   S* power = nullptr;                           // next entry to write
+  bool has_rigid_limits = false;
 };
 
 template <int D, class S>
