@@ -171,7 +171,8 @@ LinearStudyRequest with_values(const LinearStudyRequest& request, const std::vec
   return of;
 }
 
-/// Before anything is computed: refuses variations of which no combination is possible, as where a path is misspelt, and times beyond a run.
+/// Before anything is computed: refuses variations of which no combination is possible, as where a path is misspelt, and times beyond a
+/// run.
 void check_values(const LinearStudyRequest& request, const VariedRows& varied) {
   std::optional<InputError> first;
   bool possible = false;
@@ -398,7 +399,8 @@ class Study {
   }
   void fail(const std::string& text) { failure_ += (failure_.empty() ? "" : "\n") + text; }
 
-  /// The linear models as one file over time, and a table of eigenvalues. In a folder each if requested, or where one file cannot hold them.
+  /// The linear models as one file over time, and a table of eigenvalues. In a folder each if requested, or where one file cannot hold
+  /// them.
   void along_a_run() {
     RootLocus over_time;
     over_time.paths = {"time"};
