@@ -1,6 +1,6 @@
 // What the parts of a netlist add to the rows of the circuits' blocks: flows between nodes with their slopes, of elements, components and
 // flow sources. Shared by the evaluation of a step (circuit.cpp), its residual and rates (circuit_rates.cpp) and the search for the entries
-// that a block can have (circuit_blocks.cpp).
+// that a block can have (block_patterns.cpp).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
