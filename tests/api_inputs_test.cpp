@@ -16,6 +16,7 @@
 #include "results/run_case.h"
 #include "support/allocation_counter.h"
 #include "support/program.h"
+#include "support/pushed_mass.h"
 #include "support/temporary_folder.h"
 #include "trunnion/trunnion.h"
 
@@ -24,33 +25,9 @@ namespace {
 using trunnion::Model;
 using trunnion::ModelError;
 using trunnion::Simulation;
-
-/// A mass on a spring under a force of 1 N times `command`, and a valve with dynamics and one without between two sources and a cylinder.
-std::string machine(const std::string& values) {
-  return R"(
-trunnion: 1
-gravity: [0, 0, 0]
-bodies: {mass: {point_mass: {mass: 200 kg}}}
-joints: {mass: {prismatic: {parent: ground, axis: x}, position: 0.5 m}}
-springs: {spring: {joint: mass, stiffness: 200 N/m, damping: 5 N s/m, rest: 0.5 m}}
-forces: {push: {joint: mass, load: 100 N, signal: command}}
-fluid: {bulk_modulus: 1.5 GPa, density: 850 kg/m^3}
-volumes: {a: {volume: 0.2 L, pressure: 2 MPa}, b: {volume: 0.2 L, pressure: 2 MPa}}
-sources: {pump: {pressure: 8 MPa}, tank: {pressure: 0.1 MPa}}
-valves: {spool: {directional_4_3: {P: pump, T: tank, A: a, B: b, flow: 20 L/min, at_pressure_drop: 3.5 MPa, at_signal: 10TIMES}, signal: lever}}
-cylinders:
-  ram: {base: {body: ground, at: [-0.5 m, 0, 0]}, rod_end: {body: mass}, bore: 40 mm, rod: 20 mm, A: a, B: b,
-        chamber_length_A: 0.5 m, chamber_length_B: 0.5 m}
-)" + values +
-         "solver: {step: 1 ms, duration: 1 s}\n";
-}
-
-std::string with(std::string text, const std::string& times) {
-  text.replace(text.find("TIMES"), 5, times.empty() ? times : ", " + times);
-  return text;
-}
-
-const char* const kInputs = "inputs: {command: {unit: \"\"}, lever: {default: 0, min: -10, max: 10}}\n";
+using trunnion::test::kInputs;
+using trunnion::test::pushed_mass;
+using trunnion::test::with_valve;
 
 /// All channels but those of inputs.
 std::vector<double> values_of(const Simulation& sim) {
@@ -67,8 +44,8 @@ TEST_P(Inputs, SetAtTheTimesOfStepsGiveTheBitsOfTheSignal) {
       "signals: {command: {steps: [[0.125 s, 0.3], [0.5 s, -0.2]]}, lever: {steps: [[0.125 s, 4], [0.375 s, -6]]}}\n";
   for (const char* dynamics : {"time_constant: 20 ms", "frequency: 5 Hz, damping: 0.7", ""}) {
     const std::vector<std::string> solver{GetParam(), "solver.step=0.0009765625"};  // 1/1024 s: times are exact
-    auto expected = Simulation::from_text(with(machine(signals), dynamics), solver);
-    auto driven = Simulation::from_text(with(machine(kInputs), dynamics), solver);
+    auto expected = Simulation::from_text(with_valve(pushed_mass(signals), dynamics), solver);
+    auto driven = Simulation::from_text(with_valve(pushed_mass(kInputs), dynamics), solver);
     const auto command = driven.model()->input("command"), lever = driven.model()->input("lever");
     while (driven.time() < 0.8) {
       const double t = driven.time();
@@ -85,9 +62,10 @@ TEST_P(Inputs, SetAtTheTimesOfStepsGiveTheBitsOfTheSignal) {
 
 TEST_P(Inputs, SlopesAreRamps) {
   auto expected = Simulation::from_text(
-      with(machine("signals: {command: {ramps: [[0, 0], [0.2 s, 0.3], [0.5 s, -0.2]]}, lever: {ramps: [[0, 0], [0.4 s, 4]]}}\n"), ""),
+      with_valve(pushed_mass("signals: {command: {ramps: [[0, 0], [0.2 s, 0.3], [0.5 s, -0.2]]}, lever: {ramps: [[0, 0], [0.4 s, 4]]}}\n"),
+                 ""),
       {GetParam()});
-  auto driven = Simulation::from_text(with(machine(kInputs), ""), {GetParam()});
+  auto driven = Simulation::from_text(with_valve(pushed_mass(kInputs), ""), {GetParam()});
   const auto command = driven.model()->input("command"), lever = driven.model()->input("lever");
   driven.set(command, 0, 0.3 / 0.2);
   driven.set(lever, 0, 10);
@@ -107,7 +85,7 @@ INSTANTIATE_TEST_SUITE_P(Solvers, Inputs,
                          testing::Values("solver.constraints=penalty", "solver.constraints=double_step", "solver.coordinates=cartesian"));
 
 TEST(Inputs, OfASnapshotAreRestoredBetweenSetAndStep) {
-  auto sim = Simulation::from_text(with(machine(kInputs), ""));
+  auto sim = Simulation::from_text(with_valve(pushed_mass(kInputs), ""));
   const auto command = sim.model()->input("command");
   sim.run_until(0.1);
   sim.set(command, 0.7);
@@ -127,8 +105,8 @@ TEST(Inputs, OfASnapshotAreRestoredBetweenSetAndStep) {
 }
 
 TEST(Inputs, AreLimitedInRangeAndRate) {
-  auto sim = Simulation::from_text(
-      with(machine("inputs: {command: {unit: \"\", default: 0.5, min: 0, max: 2, rate_limit: 4 1/s}, lever: {min: -1, max: 1}}\n"), ""));
+  auto sim = Simulation::from_text(with_valve(
+      pushed_mass("inputs: {command: {unit: \"\", default: 0.5, min: 0, max: 2, rate_limit: 4 1/s}, lever: {min: -1, max: 1}}\n"), ""));
   const auto command = sim.model()->input("command"), lever = sim.model()->input("lever");
   EXPECT_EQ(sim.value(command), 0.5);
   EXPECT_EQ(sim.model()->inputs()[0].rate_limit, 4);
@@ -150,10 +128,11 @@ TEST(Inputs, AreLimitedInRangeAndRate) {
 }
 
 TEST(Inputs, AreInputsOfLinearModelsAlsoThroughProducts) {
-  const std::string direct = with(machine(kInputs), "");
-  std::string scaled = with(machine("inputs: {stick: 0, other: 0}\nsignals: {command: {sum: [stick, bias]}, bias: 0.1, gain: 3, lever: "
-                                    "{product: [other, gain]}}\n"),
-                            "");
+  const std::string direct = with_valve(pushed_mass(kInputs), "");
+  std::string scaled =
+      with_valve(pushed_mass("inputs: {stick: 0, other: 0}\nsignals: {command: {sum: [stick, bias]}, bias: 0.1, gain: 3, lever: "
+                             "{product: [other, gain]}}\n"),
+                 "");
   auto a = Simulation::from_text(direct), b = Simulation::from_text(scaled);
   const auto column = [](const trunnion::LinearSystem& s, const std::string& name) {
     std::vector<double> values;
@@ -176,13 +155,13 @@ TEST(Inputs, AreInputsOfLinearModelsAlsoThroughProducts) {
 TEST(Inputs, OfACsvFileAreLinearBetweenRowsAndHeldAtTheEnd) {
   const std::string folder = trunnion::test::temporary_folder();
   std::filesystem::create_directories(folder);
-  std::ofstream(folder + "/m.yaml") << with(machine(kInputs), "");
+  std::ofstream(folder + "/m.yaml") << with_valve(pushed_mass(kInputs), "");
   std::ofstream(folder + "/u.csv") << "time,lever\n0,0\n0.4,4\n0.4,2\n0.6,2\n";
   const auto run = [&](const std::string& arguments) { return trunnion::test::call_program(folder, arguments); };
   const auto done = run("run " + folder + "/m.yaml --input " + folder + "/u.csv -q -o " + folder + "/r");
   ASSERT_EQ(done.code, 0) << done.output;
-  auto expected =
-      Simulation::from_text(with(machine("signals: {command: 0, lever: {ramps: [[0, 0], [0.4 s, 4], [0.4 s, 2], [0.6 s, 2]]}}\n"), ""));
+  auto expected = Simulation::from_text(
+      with_valve(pushed_mass("signals: {command: 0, lever: {ramps: [[0, 0], [0.4 s, 4], [0.4 s, 2], [0.6 s, 2]]}}\n"), ""));
   expected.run();
   std::ifstream csv(folder + "/r/results.csv");
   std::string header, line, last;
@@ -224,7 +203,7 @@ TEST(Inputs, OfACsvFileAreLinearBetweenRowsAndHeldAtTheEnd) {
 TEST(Inputs, ThatCannotBeAreRefused) {
   const auto message = [](const std::string& inputs) -> std::string {
     try {
-      (void)Model::from_text(with(machine(inputs), ""));
+      (void)Model::from_text(with_valve(pushed_mass(inputs), ""));
     } catch (const ModelError& error) {
       EXPECT_FALSE(error.findings().empty());
       return error.what();
@@ -242,7 +221,7 @@ TEST(Inputs, ThatCannotBeAreRefused) {
 }
 
 TEST(Parameters, GiveTheBitsOfOverrides) {
-  const std::string text = with(machine(kInputs), "");
+  const std::string text = with_valve(pushed_mass(kInputs), "");
   const auto model = Model::from_text(text);
   for (const auto& [path, value] : std::vector<std::pair<std::string, double>>{{"bodies.mass.point_mass.mass", 120},
                                                                                {"cylinders.ram.bore", 0.05},
@@ -271,7 +250,7 @@ TEST(Parameters, GiveTheBitsOfOverrides) {
 }
 
 TEST(Parameters, ThatChangeTheStructureAreRefused) {
-  const auto model = Model::from_text(with(machine(kInputs), "frequency: 5 Hz, damping: 0.7"));
+  const auto model = Model::from_text(with_valve(pushed_mass(kInputs), "frequency: 5 Hz, damping: 0.7"));
   for (const auto& [path, wrong] : {std::pair{"cylinders.ram.leakage", 1e-12}}) {  // adds an element with channels
     const auto parameter = model->parameter(path);
     Simulation sim(model);
@@ -312,7 +291,7 @@ solver: {step: 10 ms, duration: 2 s}
 
 TEST(Steps, AllocateNothingWithInputsAndOutputs) {
   if (!trunnion::test::allocations_are_counted()) GTEST_SKIP() << "another operator new is in use";
-  const auto model = Model::from_text(with(machine(kInputs), "time_constant: 20 ms"));
+  const auto model = Model::from_text(with_valve(pushed_mass(kInputs), "time_constant: 20 ms"));
   Simulation sim(model);
   const auto command = model->input("command"), lever = model->input("lever");
   const std::vector<trunnion::ChannelIndex> outputs{model->channel("mass.position"), model->channel("a.pressure"),
@@ -343,7 +322,7 @@ TEST(Steps, AllocateNothingWithInputsAndOutputs) {
 }
 
 TEST(Snapshots, ThatAreWrittenAgainLeaveTheirCopies) {
-  Simulation sim(Model::from_text(with(machine(kInputs), "")));
+  Simulation sim(Model::from_text(with_valve(pushed_mass(kInputs), "")));
   trunnion::Snapshot snapshot;
   EXPECT_TRUE(snapshot.empty());
   EXPECT_THROW(sim.restore(snapshot), ModelError);
@@ -362,7 +341,7 @@ TEST(SimulationDeathTest, UseByTwoThreadsAtOnceEndsTheProgram) {
   if (!trunnion::assertions_are_checked()) GTEST_SKIP() << "this build has no assertions";
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto together = [] {
-    Simulation sim(Model::from_text(with(machine(kInputs), "")));
+    Simulation sim(Model::from_text(with_valve(pushed_mass(kInputs), "")));
     sim.on_progress([&](double) {  // inside a run
       std::thread([&] { (void)sim.try_step(); }).join();
       return true;
@@ -383,7 +362,7 @@ TEST(Steps, ThatFailSayWhyAndKeepTheState) {
   EXPECT_NE(sim.error().find("no convergence"), std::string::npos) << sim.error();
   EXPECT_THROW((void)sim.value("energy.drift"), ModelError);
   int calls = 0;
-  Simulation cancelled(Model::from_text(with(machine(kInputs), "")));
+  Simulation cancelled(Model::from_text(with_valve(pushed_mass(kInputs), "")));
   cancelled.on_progress([&](double) { return ++calls < 3; });
   EXPECT_THROW(cancelled.run(), trunnion::RunError);
   EXPECT_EQ(calls, 3);
@@ -391,7 +370,7 @@ TEST(Steps, ThatFailSayWhyAndKeepTheState) {
 }
 
 TEST(States, OfOtherModelsAreRefused) {
-  Simulation sim(Model::from_text(with(machine(kInputs), "")));
+  Simulation sim(Model::from_text(with_valve(pushed_mass(kInputs), "")));
   const trunnion::Model& model = *sim.model();
   Simulation other(Model::load(std::string(TRUNNION_SOURCE_DIR) + "/examples/four_bar.yaml"));
   EXPECT_THROW(sim.set_state(other.state()), ModelError);
@@ -451,236 +430,6 @@ TEST(States, AreSetByTheirMinimalVector) {
   wrong[0] = std::nan("");
   EXPECT_THROW(other.set_minimal_state(wrong), ModelError);
   EXPECT_EQ(other.state(), before);
-}
-
-TEST(Transitions, AreTheDerivativesOfTheLastStep) {
-  const auto model = Model::from_text(with(machine(kInputs), "time_constant: 20 ms"));
-  const auto lever = model->input("lever");
-  Simulation sim(model);
-  EXPECT_THROW((void)sim.transition(), ModelError);
-  sim.set(lever, 3);
-  sim.run_until(0.2);
-  const std::vector<double> x0 = sim.minimal_state();
-  sim.set_minimal_state(x0);
-  const trunnion::State before = sim.state();
-  ASSERT_TRUE(sim.try_step().ok());
-  const trunnion::Transition map = sim.transition();
-  const std::vector<double> x1 = sim.minimal_state();
-  ASSERT_EQ(map.F.size(), x0.size());
-  EXPECT_EQ(map.end, sim.time());
-  const auto after = [&](std::size_t state, double change) {
-    std::vector<double> x = x0;
-    x[state] += change;
-    sim.set_state(before);
-    sim.set_minimal_state(x);
-    EXPECT_TRUE(sim.try_step().ok());
-    return sim.minimal_state();
-  };
-  for (std::size_t j = 0; j < x0.size(); ++j) {
-    const double h = 1e-6 * std::max(1.0, std::abs(x0[j]));
-    const std::vector<double> up = after(j, h), down = after(j, -h);
-    for (std::size_t i = 0; i < x0.size(); ++i) {
-      const double scale = std::max(1.0, std::abs(x0[i])) / std::max(1.0, std::abs(x0[j]));
-      EXPECT_NEAR(map.F[i][j], (up[i] - down[i]) / (2 * h), 1e-5 * scale) << map.states[i].name << " by " << map.states[j].name;
-    }
-  }
-  const auto column = static_cast<std::size_t>(
-      std::find_if(map.inputs.begin(), map.inputs.end(), [](const auto& input) { return input.name == "lever"; }) - map.inputs.begin());
-  ASSERT_LT(column, map.inputs.size());
-  std::vector<double> ends[2];
-  for (int k = 0; k < 2; ++k) {
-    sim.set_state(before);
-    sim.set(lever, 3 + (k == 0 ? 1e-3 : -1e-3));
-    EXPECT_TRUE(sim.try_step().ok());
-    ends[k] = sim.minimal_state();
-  }
-  for (std::size_t i = 0; i < x0.size(); ++i)
-    EXPECT_NEAR(map.G[i][column], (ends[0][i] - ends[1][i]) / 2e-3, 1e-5 * std::max(1.0, std::abs(x0[i]))) << map.states[i].name;
-}
-
-/// An input that acts through a sum and by itself, and one through a product alone.
-class TransitionsOf : public testing::TestWithParam<const char*> {};
-
-TEST_P(TransitionsOf, InputsActThroughAllSignalsThatDependOnThem) {
-  std::string text = with(machine("inputs: {lever: {default: 0, min: -10, max: 10}, trim: {default: 1}}\n"
-                                  "signals: {command: {product: [lever, trim]}}\n"),
-                          "time_constant: 20 ms");
-  const auto model = Model::from_text(text, {GetParam()});
-  Simulation sim(model);
-  const auto lever = model->input("lever"), trim = model->input("trim");
-  sim.set(lever, 3);
-  sim.set(trim, 0.7);
-  sim.run_until(0.2);
-  sim.set_minimal_state(sim.minimal_state());
-  const trunnion::State before = sim.state();
-  ASSERT_TRUE(sim.try_step().ok());
-  const trunnion::Transition map = sim.transition();
-  for (const auto& [name, input, at] : {std::tuple{"lever", lever, 3.0}, std::tuple{"trim", trim, 0.7}}) {
-    const auto column = static_cast<std::size_t>(
-        std::find_if(map.inputs.begin(), map.inputs.end(), [&](const auto& of) { return of.name == name; }) - map.inputs.begin());
-    ASSERT_LT(column, map.inputs.size()) << name;
-    std::vector<double> ends[2];
-    for (int k = 0; k < 2; ++k) {
-      sim.set_state(before);
-      sim.set(input, at + (k == 0 ? 1e-3 : -1e-3));
-      EXPECT_TRUE(sim.try_step().ok());
-      ends[k] = sim.minimal_state();
-    }
-    double largest = 0;
-    for (std::size_t i = 0; i < map.states.size(); ++i) {
-      const double difference = (ends[0][i] - ends[1][i]) / 2e-3;
-      largest = std::max(largest, std::abs(difference));
-      EXPECT_NEAR(map.G[i][column], difference, 1e-6 * std::abs(difference) + 1e-9) << map.states[i].name << " by " << name;
-    }
-    EXPECT_GT(largest, 0) << name;
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(, TransitionsOf,
-                         testing::Values("solver.integrator=trapezoidal", "solver.integrator=esdirk3", "solver.integrator=bdf2"),
-                         [](const auto& of) { return std::string(of.param).substr(18); });
-
-/// A state in the middle of a run has a memory of the oil beside its minimal vector.
-TEST(Transitions, OfALaterStepIsThatOfTheFirstOneFromItsState) {
-  const std::string text = with(machine(kInputs), "time_constant: 20 ms");
-  for (const char* integrator : {"trapezoidal", "esdirk3"}) {
-    const auto model = Model::from_text(text, {std::string("solver.integrator=") + integrator});
-    Simulation sim(model);
-    sim.set(model->input("lever"), 3);
-    for (int k = 0; k < 50; ++k) sim.step();
-    const auto parameter = model->parameter("cylinders.ram.bore");
-    const trunnion::Transition later = sim.transition({parameter});
-    Simulation other(model);
-    other.set_state(sim.state());
-    other.set(model->input("lever"), 3);
-    other.set_minimal_state(other.minimal_state());
-    other.step();
-    sim.step();
-    const trunnion::Transition from_here = other.transition({parameter}), next = sim.transition({parameter});
-    const auto near = [&](const std::vector<std::vector<double>>& a, const std::vector<std::vector<double>>& b, const char* what) {
-      for (std::size_t i = 0; i < a.size(); ++i)
-        for (std::size_t j = 0; j < a[i].size(); ++j)
-          EXPECT_NEAR(a[i][j], b[i][j], 0.05 * std::abs(b[i][j]) + 1e-6)  // the lag of the rule
-              << integrator << " " << what << " " << i << " " << j;
-    };
-    near(next.F, from_here.F, "F");
-    near(next.G, from_here.G, "G");
-    near(next.P, from_here.P, "P");
-    EXPECT_LT(std::abs(later.F[0][0] - 1), 0.1);
-  }
-}
-
-/// P against steps from the same minimal vector of models with other values.
-TEST(Transitions, HaveColumnsOfParameters) {
-  const std::string text = with(machine(kInputs), "time_constant: 20 ms");
-  const std::vector<std::string> names = {"cylinders.ram.bore",
-                                          "bodies.mass.point_mass.mass",
-                                          "springs.spring.stiffness",
-                                          "fluid.bulk_modulus",
-                                          "volumes.a.volume",
-                                          "forces.push.load",
-                                          "valves.spool.directional_4_3.time_constant"};
-  for (const char* treatment : {"solver.constraints=penalty", "solver.constraints=double_step"}) {
-    const auto model = Model::from_text(text, {treatment, "solver.oil_rule=trapezoidal"});
-    Simulation sim(model);
-    sim.set(model->input("lever"), 3);
-    sim.set(model->input("command"), 0.5);
-    sim.run_until(0.2);
-    const std::vector<double> x0 = sim.minimal_state();
-    sim.set_minimal_state(x0);
-    const trunnion::State before = sim.state();
-    ASSERT_TRUE(sim.try_step().ok());
-    std::vector<trunnion::ParameterIndex> parameters;
-    for (const std::string& name : names) parameters.push_back(model->parameter(name));
-    const trunnion::Transition map = sim.transition(parameters);
-    ASSERT_EQ(map.parameters, names);
-    ASSERT_EQ(map.P.size(), x0.size());
-    for (std::size_t j = 0; j < names.size(); ++j) {
-      std::vector<double> ends[2];
-      const double value = sim.value(parameters[j]), h = 1e-4 * value;
-      for (int k = 0; k < 2; ++k) {
-        Simulation other(model);
-        other.set_state(before);
-        other.set_parameter(parameters[j], value + (k == 0 ? h : -h));
-        other.set_minimal_state(x0);
-        EXPECT_TRUE(other.try_step().ok());
-        ends[k] = other.minimal_state();
-      }
-      for (std::size_t i = 0; i < x0.size(); ++i) {
-        const double difference = (ends[0][i] - ends[1][i]) / (2 * h);
-        EXPECT_NEAR(map.P[i][j], difference, 1e-6 * std::abs(difference) + 1e-11 * std::abs(x0[i]) / h)
-            << map.states[i].name << " by " << names[j];
-      }
-    }
-  }
-  Simulation sim(Model::from_text(text));
-  sim.step();
-  EXPECT_THROW((void)sim.transition({trunnion::ParameterIndex{100000}}), ModelError);
-}
-
-TEST(ResponseSensitivities, AreThoseOfTheRun) {
-  const auto model = Model::from_text(with(machine("signals: {command: {steps: [[0.1003 s, 1]]}, lever: {steps: [[0.2 s, 3]]}}\n"), ""));
-  trunnion::SensitivityOptions options;
-  options.parameters = {model->parameter("cylinders.ram.bore"), model->parameter("signals.command.steps.0.0")};
-  options.channels = {"mass.position", "a.pressure"};
-  options.times = {0, 0.15, 0.3, 0.5};
-  const trunnion::Sensitivities exact = trunnion::response_sensitivities(model, options);
-  ASSERT_EQ(exact.derivatives.size(), 2U);
-  EXPECT_EQ(exact.times, options.times);
-  EXPECT_EQ(exact.failure, "");
-  for (std::size_t i = 0; i < 2; ++i) {
-    const double value = model->parameters()[static_cast<std::size_t>(options.parameters[i].number)].value, h = 1e-4 * value;
-    Simulation up(model), down(model);
-    up.set_parameter(options.parameters[i], value + h);
-    down.set_parameter(options.parameters[i], value - h);
-    up.restart();
-    down.restart();
-    for (std::size_t k = 0; k < options.times.size(); ++k) {
-      up.run_until(options.times[k]);
-      down.run_until(options.times[k]);
-      for (std::size_t c = 0; c < 2; ++c) {
-        const double difference = (up.value(options.channels[c]) - down.value(options.channels[c])) / (2 * h);
-        EXPECT_NEAR(exact.derivatives[i][c][k], difference, 1e-4 * std::abs(difference) + 1e-11 * std::abs(exact.values[c][k]) / h)
-            << options.channels[c] << " by parameter " << i << " at " << options.times[k];
-      }
-    }
-  }
-  options.times = {0.3, 0.1};
-  EXPECT_THROW((void)trunnion::response_sensitivities(model, options), ModelError);
-  options.times = {0, 2};
-  EXPECT_THROW((void)trunnion::response_sensitivities(model, options), ModelError);
-  options.times = {0};
-  options.channels = {"mass.positio"};
-  EXPECT_THROW((void)trunnion::response_sensitivities(model, options), ModelError);
-}
-
-TEST(ResponseSensitivities, EndWhereTheProgressSaysSo) {
-  const auto model = Model::from_text(with(machine("signals: {command: {steps: [[0.1003 s, 1]]}, lever: {steps: [[0.2 s, 3]]}}\n"), ""));
-  trunnion::SensitivityOptions options;
-  options.parameters = {model->parameter("cylinders.ram.bore")};
-  options.channels = {"mass.position"};
-  options.times = {0.4};
-  double last = 0;
-  int calls = 0;
-  const auto until = [&](double end) {
-    calls = 0;
-    options.progress = [&calls, &last, end](double time) {
-      ++calls;
-      last = time;
-      return time < end;
-    };
-  };
-  until(0.2);
-  EXPECT_THROW((void)trunnion::response_sensitivities(model, options), trunnion::RunError);
-  EXPECT_NEAR(last, 0.2, 0.03);
-  const auto ends = [](const std::vector<std::vector<double>>&) { return trunnion::SumWeights{{{1}}}; };
-  until(0.2);
-  EXPECT_THROW((void)trunnion::response_gradients(model, options, ends), trunnion::RunError);
-  EXPECT_NEAR(last, 0.2, 0.03);
-  until(1);  // also on the way back
-  EXPECT_EQ(trunnion::response_gradients(model, options, ends).failure, "");
-  EXPECT_GT(calls, 2);
-  EXPECT_LT(last, 0.03);
 }
 
 }  // namespace

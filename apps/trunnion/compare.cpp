@@ -40,8 +40,8 @@ struct Combination {
   std::string why;                             // there is none
 };
 
-/// All models, read before the first run, so that invalid input is reported at once. Throws InputError if there is none at all, as where a path
-/// is misspelt.
+/// All models, read before the first run, so that invalid input is reported at once. Throws InputError if there is none at all, as where a
+/// path is misspelt.
 std::vector<Combination> read_combinations(const CompareOptions& options, const VariedRows& varied, const Comparison& table) {
   std::vector<Combination> all;
   std::optional<InputError> first;

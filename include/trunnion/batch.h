@@ -5,9 +5,9 @@
 //   fleet.step(20);
 //   fleet.read(y.data());            // 1024 x 1
 //
-// Each machine's results equal those of a Simulation with the same inputs and parameters bit for bit, whatever the number of threads. They agree to
-// rounding errors by lanes, and where parameters of the batch are arguments of compiled steps (`solver.compiled`); they are then the same bits whatever
-// the machine's number, its neighbours, the size of the batch and the number of threads.
+// Each machine's results equal those of a Simulation with the same inputs and parameters bit for bit, whatever the number of threads. They
+// agree to rounding errors by lanes, and where parameters of the batch are arguments of compiled steps (`solver.compiled`); they are then
+// the same bits whatever the machine's number, its neighbours, the size of the batch and the number of threads.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

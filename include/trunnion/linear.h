@@ -23,7 +23,8 @@ struct LinearRequest {
   std::vector<std::string> independent{};  ///< coordinates that are to be independent; pivoting completes them
 };
 
-/// The column of a state in A and C, or of an input in B and D, on the other side of a kink at the reference, as at the spool of a closed valve.
+/// The column of a state in A and C, or of an input in B and D, on the other side of a kink at the reference, as at the spool of a closed
+/// valve.
 struct OtherSideInfo {
   std::string name;       ///< of the state or the input
   bool is_input = false;  ///< a column of B and D
@@ -48,8 +49,8 @@ struct LinearSystem {
   std::vector<std::string> warnings;
 };
 
-/// Derivative of a step: dx1 = F dx0 + G du + P dp in the minimal vector of the state before and after it (Simulation::minimal_states); du is added
-/// to an input at both ends of the step.
+/// Derivative of a step: dx1 = F dx0 + G du + P dp in the minimal vector of the state before and after it (Simulation::minimal_states); du
+/// is added to an input at both ends of the step.
 struct Transition {
   double begin = 0, end = 0;                 // [s]
   std::vector<ChannelInfo> states, inputs;   // inputs: signals that elements read, each alone, and the model's, which act through those

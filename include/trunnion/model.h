@@ -100,8 +100,8 @@ struct ParameterIndex {
 
 struct Description;  // trunnion/description.h
 
-/// A description as the YAML text of a model file in SI units, defaults included, signals of CSV files as tables where their points are set.
-/// It is not checked: Model::build, or loading the text, does that.
+/// A description as the YAML text of a model file in SI units, defaults included, signals of CSV files as tables where their points are
+/// set. It is not checked: Model::build, or loading the text, does that.
 std::string to_yaml(const Description& description);
 
 /// An immutable compiled machine.

@@ -91,8 +91,8 @@ class Snapshot {
   std::shared_ptr<Content> content_;  // shared by copies, written only where there are none
 };
 
-/// A piston that reached its end damper or a joint its limit, a relief valve that opened, an emptied accumulator, a control block whose mode
-/// changed (count: changes).
+/// A piston that reached its end damper or a joint its limit, a relief valve that opened, an emptied accumulator, a control block whose
+/// mode changed (count: changes).
 struct Incident {
   enum class Kind : unsigned char { end_stop, relief, accumulator_empty, block_switch } kind;
   std::string name;
@@ -143,9 +143,9 @@ class Simulation {
   void run() { run_until(duration()); }
   /// Called with the time [s] every kStepsBetweenReports steps of run_until; false ends the run there. Empty: none.
   void on_progress(std::function<bool(double time)> hook);
-  /// Where messages go: at once the warnings of the model, later, in the step that brings them, each of attach_incidents() when it happens first and
-  /// a penalty factor that had to be limited. Called between two steps by the thread that makes them; what it throws comes out of run_until(), and
-  /// fails try_step(). Empty: nowhere.
+  /// Where messages go: at once the warnings of the model, later, in the step that brings them, each of attach_incidents() when it happens
+  /// first and a penalty factor that had to be limited. Called between two steps by the thread that makes them; what it throws comes out of
+  /// run_until(), and fails try_step(). Empty: nowhere.
   void on_message(std::function<void(const Message&)> sink);
   /// Starts again at time 0, with the inputs at their defaults and the parameters as set. Throws RunError.
   void restart(Start start = Start::given);
@@ -159,8 +159,8 @@ class Simulation {
   void set(InputIndex input, double value, double slope);
   double value(InputIndex input) const;
   /// A parameter takes effect at the next step, or at restart() where it defines the start. Throws ModelError for a value outside its
-  /// limits; the old value is kept. A value that the machine cannot have, or that changes its structure (a leakage where there was none), fails the
-  /// next step or restart(), which leaves the state as it is; it is to be set back.
+  /// limits; the old value is kept. A value that the machine cannot have, or that changes its structure (a leakage where there was none),
+  /// fails the next step or restart(), which leaves the state as it is; it is to be set back.
   void set_parameter(ParameterIndex parameter, double value);
   double value(ParameterIndex parameter) const;
 
@@ -213,16 +213,18 @@ class Simulation {
   /// structure or other names; numbers and signals may differ.
   void restore(const Snapshot& snapshot);
 
-  /// The linear model about the current state; `outputs`: names of channels, all if empty; `independent`: coordinates that are to be independent,
-  /// completed by pivoting. Throws ModelError for unknown ones, RunError if the mass matrix is singular or `independent` cannot be.
+  /// The linear model about the current state; `outputs`: names of channels, all if empty; `independent`: coordinates that are to be
+  /// independent, completed by pivoting. Throws ModelError for unknown ones, RunError if the mass matrix is singular or `independent`
+  /// cannot be.
   LinearSystem linearize(const std::vector<std::string>& outputs = {}, const std::vector<std::string>& independent = {}) const;
-  /// The same into existing storage, without eigenvalues and `stability`; `moving` is true where A depends on a state that moves. Also in the core.
+  /// The same into existing storage, without eigenvalues and `stability`; `moving` is true where A depends on a state that moves. Also in
+  /// the core.
   void linearize(const LinearRequest& request, LinearSystem& system) const;
 
-  /// The exact derivative of the last step. Its coordinates are those of the first call. `parameters`: with the derivatives with respect to these at
-  /// their values, the minimal vector before the step unchanged; not in the core library, like machines with control blocks, implicit rules
-  /// other than the trapezoidal one, and its steps by baumgarte with constraints. Throws ModelError for integrators without a fixed monolithic
-  /// step, and where the last step was subdivided or there is none, RunError at a singular configuration.
+  /// The exact derivative of the last step. Its coordinates are those of the first call. `parameters`: with the derivatives with respect to
+  /// these at their values, the minimal vector before the step unchanged; not in the core library, like machines with control blocks,
+  /// implicit rules other than the trapezoidal one, and its steps by baumgarte with constraints. Throws ModelError for integrators without
+  /// a fixed monolithic step, and where the last step was subdivided or there is none, RunError at a singular configuration.
   Transition transition(const std::vector<ParameterIndex>& parameters = {}) const;
 
   long steps() const;           ///< number of steps

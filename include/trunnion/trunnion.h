@@ -8,8 +8,8 @@
 //     std::printf("%g %g\n", machine.time(), machine.value(angle));
 //   }
 //
-// SI and radians throughout. A model is immutable and shared by any number of simulations and threads; each other object must be used by one
-// thread at a time.
+// SI and radians throughout. A model is immutable and shared by any number of simulations and threads; each other object must be used by
+// one thread at a time.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -81,8 +81,8 @@ struct SweepOptions {
       progress{};  ///< after every run, by one thread at a time; false ends the sweep there
 };
 
-/// `trunnion sweep`: sweep.h5, sweep.csv, sweep.json and pictures in `folder`, or what an earlier call with the same arguments has left of them.
-/// Runs that fail are results. Returns whether all runs are finished. Throws ModelError.
+/// `trunnion sweep`: sweep.h5, sweep.csv, sweep.json and pictures in `folder`, or what an earlier call with the same arguments has left of
+/// them. Runs that fail are results. Returns whether all runs are finished. Throws ModelError.
 bool sweep_to_files(const std::string& model_file, const std::string& folder, const std::vector<std::string>& overrides,
                     const SweepOptions& options);
 

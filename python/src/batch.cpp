@@ -48,8 +48,8 @@ void set_inputs(Fleet& f, const Array& u) {
 
 double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-/// All machines make a part of the steps before signals are looked for, so that an interrupted batch has made the same steps in every machine
-/// that has not failed.
+/// All machines make a part of the steps before signals are looked for, so that an interrupted batch has made the same steps in every
+/// machine that has not failed.
 int step(Fleet& f, const py::object& n) {
   const int steps = static_cast<int>(count(n, "n", std::numeric_limits<int>::max()));
   constexpr double kLong = 0.2, kShort = 0.05;  // [s] of a part

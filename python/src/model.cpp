@@ -55,7 +55,8 @@ py::array column(const py::object& self, std::size_t channel) {
   return view;
 }
 
-/// (times, values [channels, times], derivatives [parameters, channels, times], failure). The threads need no GIL: this one looks for signals.
+/// (times, values [channels, times], derivatives [parameters, channels, times], failure). The threads need no GIL: this one looks for
+/// signals.
 py::tuple sensitivities(const SharedModel& model, const std::vector<int>& parameters, const std::vector<std::string>& channels,
                         const std::vector<double>& times, int threads) {
   constexpr auto kBetweenChecks = std::chrono::milliseconds(20);

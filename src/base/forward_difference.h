@@ -13,8 +13,8 @@ namespace trunnion {
 /// Increment of an unknown of value x.
 inline double difference_size(double x) { return 1e-8 * std::max(1e-2, std::abs(x)); }
 
-/// J, rows x n, row by row, of residual(out), `rows` numbers. `base` receives the residual itself, evaluated before the differences and again
-/// after them, so that the scratch of the last evaluation is that of the unknowns; `changed`: scratch of the same size.
+/// J, rows x n, row by row, of residual(out), `rows` numbers. `base` receives the residual itself, evaluated before the differences and
+/// again after them, so that the scratch of the last evaluation is that of the unknowns; `changed`: scratch of the same size.
 ///   add(j)      adds an increment to unknown j and returns it; 0: the unknowns cannot be reached
 ///   restore(j)  takes it back; false: they cannot be reached
 template <class Add, class Restore, class Residual>

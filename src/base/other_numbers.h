@@ -1,6 +1,6 @@
 // Of the preludes with which files of the core are compiled again with another type of numbers for `double` (recording/prelude.h,
-// tangents/prelude.h): TRUNNION_NUMBERS is the namespace of that type, `Number`, and all names of the core are in another namespace, so that the
-// equations exist once.
+// tangents/prelude.h): TRUNNION_NUMBERS is the namespace of that type, `Number`, and all names of the core are in another namespace, so
+// that the equations exist once.
 // The standard functions of `double` are given to Number, too. Everything of the standard library and of others that the core uses comes
 // first, with their own meaning of `double`.
 // SPDX-License-Identifier: BSD-3-Clause

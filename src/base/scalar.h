@@ -1,6 +1,6 @@
 // Scalar functions that equations use on every scalar type: double here, dual numbers in dual.h, packs in pack.h. In a recording
-// (recording/prelude.h) `double` is a number that remembers how it was computed, for sensitivities (tangents/prelude.h) one with its derivatives.
-// Equations never branch on a scalar; they call select(condition, a, b) with both sides finite.
+// (recording/prelude.h) `double` is a number that remembers how it was computed, for sensitivities (tangents/prelude.h) one with its
+// derivatives. Equations never branch on a scalar; they call select(condition, a, b) with both sides finite.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

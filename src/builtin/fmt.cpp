@@ -1,5 +1,5 @@
-// The functions that the headers of {fmt} declare and its library defines, for the core, which needs no library. Once, instead of inline in every
-// file.
+// The functions that the headers of {fmt} declare and its library defines, for the core, which needs no library. Once, instead of inline in
+// every file.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format-inl.h>
 

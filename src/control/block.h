@@ -14,8 +14,8 @@
 //   int modes() const;                                                        if it has modes, and then:
 //   void restart(const double* u, double value, double* x) const;             modes, and states that jump with them; `value`: the last one
 //   bool stale(const double* u, const double* x) const;                       whether a restart would change a mode
-//   double margin(const double* u, const double* c, const double* x) const;   how far it is from that: positive before, not positive when it
-//                         is stale, continuous where inputs are. c: how far inputs hold as conditions, their excess over 0.5
+//   double margin(const double* u, const double* c, const double* x) const;   how far it is from that: positive before, not positive when
+//                         it is stale, continuous where inputs are. c: how far inputs hold as conditions, their excess over 0.5
 //   double excess(const double* u, const double* c) const;   without modes: how far its value holds as a condition; default: value - 0.5
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

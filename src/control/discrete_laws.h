@@ -1,7 +1,7 @@
 // Laws of control blocks that only samples change: relay, timer, counter, quantiser, noise, sequence. Their states move in
 //   void sample(const double* u, double period, double* x) const
-// and are constant between, so that they have no rates. Some (`sampled` false) also exist in continuous time, where their numbers are modes and
-// change within steps, and the time of timer and sequence has a rate.
+// and are constant between, so that they have no rates. Some (`sampled` false) also exist in continuous time, where their numbers are modes
+// and change within steps, and the time of timer and sequence has a rate.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -88,8 +88,8 @@ struct TimerLaw {
   double margin(const double*, const double* c, const double* x) const { return margin_of(c[0], x[1]); }
 };
 
-/// Number of times that a condition has begun to hold; x: the number, and whether it held. A second input resets it; in continuous time x also has
-/// whether that held.
+/// Number of times that a condition has begun to hold; x: the number, and whether it held. A second input resets it; in continuous time x
+/// also has whether that held.
 struct CounterLaw {
   bool sampled = true;
   int inputs() const { return 2; }
@@ -168,8 +168,8 @@ struct NoiseLaw {
 };
 
 /// Steps in their order, each until its condition holds; value: the number of the step from 1, after the last one 0. x: the step from 0,
-/// and the time [s] in it, which is the last input of the conditions; in continuous time first the time. There, steps whose conditions hold at
-/// once are passed.
+/// and the time [s] in it, which is the last input of the conditions; in continuous time first the time. There, steps whose conditions hold
+/// at once are passed.
 struct SequenceLaw {
   std::vector<ExpressionLaw> until;
   int names = 0;  // inputs before the time in the step

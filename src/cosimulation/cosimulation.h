@@ -73,6 +73,8 @@ class Cosimulation final : public Stepper {
 
  private:
   using M = CouplingMemory;
+  // indices in the motion of a port
+  static constexpr int kLength = 0, kRate = 1, kAcceleration = 2;
 
   void restore(const StateVector& state);
   void save(StateVector& state) const;
@@ -84,7 +86,7 @@ class Cosimulation final : public Stepper {
   bool read_interface();
   void push_point();
   void choose_points(double h);
-  // subsystem inputs
+  // subsystem inputs: cosimulation_inputs.cpp
   void use_points(int order, bool reached, bool with_rate);
   TimePolynomial polynomial(int place) const;
   TimePolynomial polynomial(int place, int place_of_rate) const;
@@ -93,7 +95,7 @@ class Cosimulation final : public Stepper {
   void set_effort_inputs(bool reached);
   void set_interface_model(double h);
   void linearise_oil(const double* point, double h);
-  // passes
+  // passes: cosimulation_passes.cpp
   bool run(std::size_t first, std::size_t end, double h);
   bool run_hydraulics(double h);
   bool run_mechanism(double h);

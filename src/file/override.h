@@ -8,8 +8,8 @@
 namespace trunnion {
 
 /// Sets the override's value at its path; `order` counts overrides from 1. Keys that are not in the file are added and marked as such;
-/// whether they are allowed is checked when the tree is read. A `*` in the path stands for any letters of a name in the tree, or any element
-/// of a list; the value is set at every place that fits, of which there must be one.
+/// whether they are allowed is checked when the tree is read. A `*` in the path stands for any letters of a name in the tree, or any
+/// element of a list; the value is set at every place that fits, of which there must be one.
 void apply_override(FileTree& root, const Override& setting, int order, std::vector<Diagnostic>& diagnostics, InputBudget& budget);
 
 /// The names of a path, between its points.

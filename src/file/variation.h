@@ -37,8 +37,8 @@ struct VariedValues {
   std::optional<ValueRange> range;  // then there are no values yet
 };
 
-/// Reads `path=v1,v2,...` (at commas outside brackets and quotes), of which a value may be `a:b:step`: a, a + step, ... to b, in one unit, which is
-/// written with the last number or with all; or `path=a:b`. `option`: that errors name.
+/// Reads `path=v1,v2,...` (at commas outside brackets and quotes), of which a value may be `a:b:step`: a, a + step, ... to b, in one unit,
+/// which is written with the last number or with all; or `path=a:b`. `option`: that errors name.
 VariedValues read_variation(const std::string& text, const std::string& option = "--vary");
 
 /// The same of values only: ranges without a step are refused.
@@ -54,13 +54,13 @@ struct SampleRequest {
 };
 SampleRequest read_sample(const std::string& text);
 
-/// `points` rows with a value per range: every range is divided into as many equal parts, each with one value, uniformly distributed in its part,
-/// and the parts of the ranges are paired at random. The same seed gives the same bits on any machine, and range k those of any sample with as many
-/// points whose range k it is. Source: M. D. McKay, R. J. Beckman, W. J. Conover, Technometrics 21 (1979), 239-245.
+/// `points` rows with a value per range: every range is divided into as many equal parts, each with one value, uniformly distributed in its
+/// part, and the parts of the ranges are paired at random. The same seed gives the same bits on any machine, and range k those of any
+/// sample with as many points whose range k it is. Source: M. D. McKay, R. J. Beckman, W. J. Conover, Technometrics 21 (1979), 239-245.
 std::vector<std::vector<std::string>> latin_hypercube(const std::vector<ValueRange>& ranges, const SampleRequest& request);
 
-/// A table with a header line of paths and one row of values each: columns separated by commas, or by semicolons or tabs if the header has such; a
-/// cell with a separator is quoted. Lines that begin with `#` and empty lines are skipped.
+/// A table with a header line of paths and one row of values each: columns separated by commas, or by semicolons or tabs if the header has
+/// such; a cell with a separator is quoted. Lines that begin with `#` and empty lines are skipped.
 struct PairTable {
   std::vector<std::string> paths;
   std::vector<std::vector<std::string>> rows;

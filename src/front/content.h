@@ -103,7 +103,8 @@ void fill_rows(const Eigen::MatrixXd& from, std::vector<std::vector<double>>& ro
 /// Without eigenvalues and stability.
 void fill_system(const LinearModel& from, LinearSystem& system);
 
-/// Advances a loop to the next point of its time grid, not beyond `end`, which is after the present time. `kept` (may be null) receives the states on the way.
+/// Advances a loop to the next point of its time grid, not beyond `end`, which is after the present time. `kept` (may be null) receives the
+/// states on the way.
 class GridStep {
  public:
   enum class Result : unsigned char { done, failed };

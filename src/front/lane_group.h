@@ -21,9 +21,9 @@ class LaneGroup {
   };
 
   explicit LaneGroup(std::shared_ptr<const LaneStep> step);
-  /// Advances at most kLaneCount machines by `steps` points of their time grid, which is that of `loop`. `single(k)` advances machine k by one point, from
-  /// its state and to it; where it is false the machine stays there. What a machine does depends on its own state alone. No allocation besides that of
-  /// `single`.
+  /// Advances at most kLaneCount machines by `steps` points of their time grid, which is that of `loop`. `single(k)` advances machine k by
+  /// one point, from its state and to it; where it is false the machine stays there. What a machine does depends on its own state alone. No
+  /// allocation besides that of `single`.
   void advance(std::span<const Machine> machines, const StepLoop& loop, int steps, const std::function<bool(int)>& single);
 
  private:

@@ -7,7 +7,8 @@
 //   dN_i = sum over hose and chambers of (V_0 + V_1)/2 (g(p_1) - g(p_0)) + (chi_0 + chi_1)/2 (e_0 + e_1)/2 A_j (s_j,1 - s_j,0)
 //   R_i = factor dN_i - offset_i - sum Q_in          g, chi: fluid.h; e: displacement fraction of a motor, whose chi is that of its inlet
 // so that the oil balance is exact to rounding, and trapped oil is a spring without numerical damping at any step.
-// Circuits without shared volumes are separate blocks; so is each actuator without chambers. Oil sees mechanics only as (s, sdot) at its ports.
+// Circuits without shared volumes are separate blocks; so is each actuator without chambers. Oil sees mechanics only as (s, sdot) at its
+// ports.
 //
 // Ports may also be driven by a quasistatic circuit (hydraulics/quasistatic), whose actuators' p are unknowns of the block: in a step
 // they are solved locally, R = 0, T = 1, with their derivatives in the ports' s and sdot as R_s and R_v.

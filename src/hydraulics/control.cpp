@@ -196,8 +196,8 @@ void read_excess(const Hydraulics& netlist, const ControlBlock& b, const double*
   }
 }
 
-/// Values of all blocks with their states and modes as they are, those of continuous ones anew: also of blocks after a reader whose value does
-/// not depend on theirs directly. `excess`: how far they hold as conditions; null: not asked for.
+/// Values of all blocks with their states and modes as they are, those of continuous ones anew: also of blocks after a reader whose value
+/// does not depend on theirs directly. `excess`: how far they hold as conditions; null: not asked for.
 void find_values(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, OilValues<double>& values,
                  double* excess) {
   double u[kMaxBlockInputs], c[kMaxBlockInputs];

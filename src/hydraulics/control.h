@@ -79,8 +79,9 @@ void read_block(const ControlBlock& block, const S* s, const S* s_dot, const S* 
 template <class S>
 void evaluate_blocks(const Hydraulics& netlist, const S* s, const S* s_dot, S* y, S* ydot, OilValues<S>& values);
 
-/// At the start of a step's iterations, at predicted pressures and ports: the states of continuous blocks as their rates move them, the values
-/// that follow, and the driven spools, into y: what follows from a small increment of the rest is then small, too. Signals are inputs.
+/// At the start of a step's iterations, at predicted pressures and ports: the states of continuous blocks as their rates move them, the
+/// values that follow, and the driven spools, into y: what follows from a small increment of the rest is then small, too. Signals are
+/// inputs.
 void predict_control(const Hydraulics& netlist, const double* s, const double* s_dot, double* y, const RateRelation& rule,
                      HydraulicState& state);
 /// In a step: residuals of blocks and of driven lagged spools, and the slopes of flows in their commands.
@@ -90,8 +91,9 @@ void add_control(const Hydraulics& netlist, const double* s, const double* s_dot
 void set_control_residuals(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, const double* ydot,
                            const RateRelation& rule, HydraulicState& state);
 
-/// Magnitude [1/s] of the fastest pole of a block, by which explicit steps are limited; 0 if it has no states or is sampled. A lightly damped
-/// pair limits Euler's steps more, as |pole|^2 over its decay rate; `oscillations`: of an integrator that is stable on the imaginary axis, too.
+/// Magnitude [1/s] of the fastest pole of a block, by which explicit steps are limited; 0 if it has no states or is sampled. A lightly
+/// damped pair limits Euler's steps more, as |pole|^2 over its decay rate; `oscillations`: of an integrator that is stable on the imaginary
+/// axis, too.
 double fastest_rate(const ControlBlock& block, const double* s, const double* s_dot, const double* y, const OilValues<double>& values,
                     bool oscillations);
 

@@ -7,10 +7,14 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 #include <vector>
 
 namespace trunnion {
+
+struct Hydraulics;
+struct HydraulicState;
 
 /// Volumes in the order of Hydraulics::volumes, ports in that of Hydraulics::actuators.
 struct LinearOil {
@@ -41,5 +45,15 @@ struct LinearOil {
   std::vector<double> f_s, f_w;        // [Pa/(s m)], [Pa/m]  volumes x ports
   std::vector<double> s, w;            // [m], [m/s] s_0, w_0
 };
+
+// In a netlist that follows it, at lengths s and rates s_dot of the ports; `state`: with f and J at the evaluation's time, of set_linear_oil().
+/// f and J of a state at time t [s].
+void set_linear_oil(const LinearOil& oil, double t, HydraulicState& state);
+/// Rate of the pressure of volume i [Pa/s].
+double linear_rate(const Hydraulics& netlist, const LinearOil& oil, std::size_t i, const double* s, const double* s_dot, const double* y,
+                   const HydraulicState& state);
+/// Residual p_dot - linear_rate of every volume with its derivatives; `factor` that of a step's rule.
+void add_linear_oil(const Hydraulics& netlist, const LinearOil& oil, const double* s, const double* s_dot, const double* y,
+                    const double* ydot, double factor, HydraulicState& state);
 
 }  // namespace trunnion

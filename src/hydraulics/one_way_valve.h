@@ -19,8 +19,9 @@ struct OneWayLaw {
 };
 
 /// Excess x of a pressure drop over the cracking pressure by `above` [Pa].
-/// With derivatives the kink is a parabola between -w and w. At rest the excess is 0 to rounding, and a slope that is now that of an open, now that of a
-/// closed valve would multiply derivatives by 1 - h s/2 (s the reciprocal time constant of the open valve) from one step to the next.
+/// With derivatives the kink is a parabola between -w and w. At rest the excess is 0 to rounding, and a slope that is now that of an open,
+/// now that of a closed valve would multiply derivatives by 1 - h s/2 (s the reciprocal time constant of the open valve) from one step to
+/// the next.
 template <class S>
 TR_INLINE S one_way_excess(const S& above) {
   const S x = max(above, 0.0);

@@ -2,8 +2,8 @@
 //   x = u                                                            no dynamics
 //   x_dot = clamp((u - x) / tau, -r, r)                              first order, (18)
 //   x_dot = clamp(v, -r, r),  v_dot = w^2 (u - x) - 2 zeta w v       second order, natural frequency w, damping ratio zeta
-// r is the rate limit. If u is a signal, nothing acts back on a spool, and it is integrated ahead of the step. If u is the value of a control
-// block (control.h), the spool is driven: without dynamics it is that value, otherwise its states are unknowns of its circuit.
+// r is the rate limit. If u is a signal, nothing acts back on a spool, and it is integrated ahead of the step. If u is the value of a
+// control block (control.h), the spool is driven: without dynamics it is that value, otherwise its states are unknowns of its circuit.
 // Source: Jaiswal, Sopanen, Mikkola 2021 (friction), section 2.2.1; second order as in manufacturers' data for servo valves.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

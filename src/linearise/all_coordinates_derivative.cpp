@@ -1,4 +1,5 @@
-// Derivative of a step with the trapezoidal rule on all coordinates: the augmented Lagrangian treatment, and Baumgarte's without constraints.
+// Derivative of a step with the trapezoidal rule on all coordinates: the augmented Lagrangian treatment, and Baumgarte's without
+// constraints.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <numeric>

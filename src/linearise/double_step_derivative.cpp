@@ -1,4 +1,5 @@
-// Derivative of a double-step with the trapezoidal rule: the rule in the independent coordinates, and changes by the chain rule of the loops.
+// Derivative of a double-step with the trapezoidal rule: the rule in the independent coordinates, and changes by the chain rule of the
+// loops.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "linearise/step_derivative.h"
 

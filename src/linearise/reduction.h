@@ -30,9 +30,9 @@ class Reduction {
   explicit Reduction(const std::shared_ptr<const CompiledModel>& model, ConstraintTreatment treatment = ConstraintTreatment::closed,
                      const Stabilisation& stabilisation = {});
 
-  /// Sets the reference: partition selected there by pivoting, with the velocities `independent` among the independent ones, or that of `like`; dependent
-  /// positions and velocities closed to rounding, accelerations, rates and multipliers consistent. Throws SimulationError. No allocation after
-  /// the first call.
+  /// Sets the reference: partition selected there by pivoting, with the velocities `independent` among the independent ones, or that of
+  /// `like`; dependent positions and velocities closed to rounding, accelerations, rates and multipliers consistent. Throws
+  /// SimulationError. No allocation after the first call.
   void set_reference(const StateVector& reference, const Reduction* like = nullptr, std::span<const int> independent = {});
   /// As above on a partition as StateVector::partition has it, signals by their limit on `side`.
   void set_reference(const StateVector& reference, const double* partition, Side side);

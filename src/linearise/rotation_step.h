@@ -1,4 +1,5 @@
-// Changes of the increment of a configuration over a step. With q_1 = q_0 (+) theta, and changes dx0, dx1 of the tangent spaces at both ends,
+// Changes of the increment of a configuration over a step. With q_1 = q_0 (+) theta, and changes dx0, dx1 of the tangent spaces at both
+// ends,
 //   one-axis joints      dtheta = dx1 - dx0
 //   spherical joints     exp(theta + dtheta) exp(dx0) exp(-theta) = exp(dx1):   dx1 = T(theta) dtheta + exp(theta) dx0
 //                        theta_dot = T(theta)^-1 v,   its change T^-1 (dv - dT(dtheta) theta_dot)

@@ -1,5 +1,5 @@
-// Derivatives of a step by numbers that have derivatives, dx1 = F dx0 + G du + P dp: P, and F and G where linearise/step_derivative.h does not
-// differentiate the equations of the step. The core asks for them here; the whole library has them (tangents/step_columns.cpp).
+// Derivatives of a step by numbers that have derivatives, dx1 = F dx0 + G du + P dp: P, and F and G where linearise/step_derivative.h does
+// not differentiate the equations of the step. The core asks for them here; the whole library has them (tangents/step_columns.cpp).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,8 +19,8 @@ struct StepEnds {
   double h;
 };
 
-/// Columns in the states of the coordinates. Dependent coordinates of the state before, its accelerations and rates follow from what varies; what a
-/// running state has beside them is held. All throw Error.
+/// Columns in the states of the coordinates. Dependent coordinates of the state before, its accelerations and rates follow from what
+/// varies; what a running state has beside them is held. All throw Error.
 class StepColumns {
  public:
   virtual ~StepColumns() = default;

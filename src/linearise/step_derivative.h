@@ -1,6 +1,6 @@
-// The derivative of a step whose discrete equations are differentiated, part of linearise/step_map.h, which has the equations. What all rules share is
-// here: changes at the start of the step by every state and input, the partition of the loops, the oil's rows. Each rule adds the equations at its
-// end: double_step_derivative.cpp, all_coordinates_derivative.cpp (penalty, baumgarte), explicit_derivative.cpp.
+// The derivative of a step whose discrete equations are differentiated, part of linearise/step_map.h, which has the equations. What all
+// rules share is here: changes at the start of the step by every state and input, the partition of the loops, the oil's rows. Each rule
+// adds the equations at its end: double_step_derivative.cpp, all_coordinates_derivative.cpp (penalty, baumgarte), explicit_derivative.cpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -21,9 +21,9 @@
 //                 change of a content is antisymmetric in the two ends of a step, so that its derivatives at the start are those of the
 //                 reversed step
 //   explicit      the chain rule over the stages, each with the derivative of the rates at its state
-// Steps with control blocks, of the other implicit rules, and of Baumgarte's trapezoidal rule with constraints are differentiated by numbers that have
-// derivatives (step_columns.h), which also give those with respect to parameters, P. There the inputs are those of the model alone; lags of a
-// rule are held.
+// Steps with control blocks, of the other implicit rules, and of Baumgarte's trapezoidal rule with constraints are differentiated by
+// numbers that have derivatives (step_columns.h), which also give those with respect to parameters, P. There the inputs are those of the
+// model alone; lags of a rule are held.
 // The equations of each rule: step_derivative.h and the files that it names. Derivation: docs/theory.md, "Derivative of a step".
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

@@ -1,4 +1,5 @@
-// The oil's rows of a differentiated step, with f the factor of the rule (hydraulics/oil_rule.h) and dN(0, 1) = -dN(1, 0) the change of a content:
+// The oil's rows of a differentiated step, with f the factor of the rule (hydraulics/oil_rule.h) and dN(0, 1) = -dN(1, 0) the change of a
+// content:
 //   R = f dN(0, 1) - offset - Q_1,   d(offset) = c dQ_0
 // Part of linearise/step_map.h.
 // SPDX-License-Identifier: BSD-3-Clause

@@ -40,8 +40,8 @@ void add_composite_inputs(const CompiledModel& model, std::vector<LinearInput>& 
 bool is_model_input(const CompiledModel& model, const LinearInput& input);
 /// The change of a signal per change of an input of the model, in the state `at`.
 double slope_by_input(const CompiledModel& model, const StateVector& at, const LinearInput& of, const LinearInput& input, Side side);
-/// Adds `weight` times the columns of `inputs`, of which `direct` has those of the first ones, each signal alone: an input of the model acts
-/// through all signals that depend on it, by the chain rule. No allocation.
+/// Adds `weight` times the columns of `inputs`, of which `direct` has those of the first ones, each signal alone: an input of the model
+/// acts through all signals that depend on it, by the chain rule. No allocation.
 void add_columns_of_inputs(const CompiledModel& model, const StateVector& at, const std::vector<LinearInput>& inputs, Side side,
                            const Eigen::MatrixXd& direct, double weight, Eigen::MatrixXd& columns);
 /// Value of an input.

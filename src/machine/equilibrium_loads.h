@@ -1,6 +1,6 @@
-// Loads, stiffness and constraints of a machine at rest, as static equilibrium needs them; part of machine/equilibrium.h, which has the equations.
-// All vectors per velocity are scaled by the square root of the coordinate's inertia at the start, w: x = theta w for increments, f / w for loads; norms
-// are then independent of the coordinates' units.
+// Loads, stiffness and constraints of a machine at rest, as static equilibrium needs them; part of machine/equilibrium.h, which has the
+// equations. All vectors per velocity are scaled by the square root of the coordinate's inertia at the start, w: x = theta w for
+// increments, f / w for loads; norms are then independent of the coordinates' units.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,10 +1,11 @@
 // Loads of joints that friction follows: the friction of a coordinate is f times that of its law,
 //   f = R / N        R = |F|                 joints that turn: the magnitude of the reaction force
 //                    R = |F - a (a . F)|     joints that slide along an axis a: normal to it
-// R is found once a step, from its end (machine/channels/reactions.h). It follows from the accelerations, so that the next step extrapolates it,
+// R is found once a step, from its end (machine/channels/reactions.h). It follows from the accelerations, so that the next step
+// extrapolates it,
 //   f_(n+1) = max(0, R_n + h_(n+1) (R_n - R_(n-1)) / h_n) / N
-// which is of second order, and constant in Newton's iterations. Where accelerations are found for a state (start, jumps) f and they agree, and
-// the rate is unknown: 0 over the next step.
+// which is of second order, and constant in Newton's iterations. Where accelerations are found for a state (start, jumps) f and they agree,
+// and the rate is unknown: 0 over the next step.
 // Source: Coulomb's law of the contact; extrapolation: docs/elements/joint_friction.md.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -24,8 +25,8 @@ class FrictionLoads {
   bool any() const { return reader_ != nullptr; }
   /// A time [s] after the start of a step, from the loads there: those that act.
   void apply(double time, StateVector& state) const;
-  /// At the end of a step of h [s]: the loads there, and their rates since the start; of a step so short that its change is rounding, the rates
-  /// before. No allocation.
+  /// At the end of a step of h [s]: the loads there, and their rates since the start; of a step so short that its change is rounding, the
+  /// rates before. No allocation.
   void advance(StateVector& state, double h);
   /// Repeats solve(), which finds the accelerations of the state and may fail, until its loads agree with their friction; the loads have no
   /// rates then. No allocation. Throws SimulationError where friction grows with the load by more than it may.

@@ -94,8 +94,8 @@ class ChangeObserver : public Readings<Dual<1>> {
 std::unique_ptr<Observer> make_observer(std::shared_ptr<const CompiledModel> model);
 std::unique_ptr<ChangeObserver> make_change_observer(std::shared_ptr<const CompiledModel> model);
 
-/// The channels that the model has on request, named by `record.channels` or not. An observer has those that are named, after all others, and
-/// evaluates no others.
+/// The channels that the model has on request, named by `record.channels` or not. An observer has those that are named, after all others,
+/// and evaluates no others.
 std::vector<Channel> channels_on_request(const std::shared_ptr<const CompiledModel>& model);
 /// How to request the channel of that name; empty if there is none on request.
 std::string how_to_request(const std::shared_ptr<const CompiledModel>& model, const std::string& name);

@@ -230,8 +230,8 @@ TR_INLINE void differentiate_ground_load(const PlacedLoad<D>& load, NodeVariatio
   n.F.moment += angular_cross(n.X.angular, spread<S>(load.torque));
 }
 
-/// Change of the wrenches of rows: a point's force rotates with A and moves with r_Q; that of a contact moves with the contact; a direction's torque follows
-/// both axes.
+/// Change of the wrenches of rows: a point's force rotates with A and moves with r_Q; that of a contact moves with the contact; a
+/// direction's torque follows both axes.
 template <int D, class S>
 TR_INLINE void differentiate_row_forces(const ConstraintGroup<D>& g, const ConstraintState<D>& s, const double* multipliers,
                                         const MechanismState<D>& state, std::vector<NodeVariation<D, S>>& nodes) {

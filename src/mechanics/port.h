@@ -4,8 +4,8 @@
 //   displacement  s = a . (r_Q - r_P),  a fixed in A           of a cut joint; e_k as of the line, both branches at r_Q:
 //                 s_k = a . e_k,  s_kl = a . (b_l x e_k) or a . (b_k x e_l), the outer one moved by the inner; negative from branch A
 //   angle         joint_angle.h                                of a cut joint
-//   load          s_k = b_k . W, sdot = V . W, W the wrench of a load of factor 1 (load.h); s = 0: no function of position. u and r_P of its
-//                 state are force and, in space, torque
+//   load          s_k = b_k . W, sdot = V . W, W the wrench of a load of factor 1 (load.h); s = 0: no function of position. u and r_P of
+//                 its state are force and, in space, torque
 // Oil and friction read s and sdot and apply a force or torque F with the power F sdot; a control block applies the factor F of a load.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

@@ -1,9 +1,9 @@
 // Forces that joints transmit, from the state of a step: positions, velocities, accelerations and multipliers.
 //   tree joint j     W_j = sum over the subtree of j of (I A + V x* I V) - sum of the wrenches applied to its bodies
 //   constraint rows  W   = -row_wrench(lambda): on body B; the opposite acts on A                        wrench.h
-// Applied are loads, soil, springs and ports along lines and of cut joints, and constraint rows between bodies. What acts along the coordinate of a joint
-// itself (motor, spring, load, prescribed motion, coupling) is transmitted by the joint: b . W_j is its generalised force. Wrenches are
-// about the reference point, in ground axes.
+// Applied are loads, soil, springs and ports along lines and of cut joints, and constraint rows between bodies. What acts along the
+// coordinate of a joint itself (motor, spring, load, prescribed motion, coupling) is transmitted by the joint: b . W_j is its generalised
+// force. Wrenches are about the reference point, in ground axes.
 // Source: Newton and Euler's equations of the free bodies; the terms are those of tree.h (1)-(8) and constraint.h.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

@@ -74,7 +74,8 @@ void set_coordinates(const CompiledModel& model, const Tree<D>& tree, const doub
 
 // ---------------------------------------------------------------- references to joint coordinates and bodies
 
-/// Indices of the joint parts with friction or limits, or named by control blocks, springs, loads, motors, pumps, motions and couplings, by joint.
+/// Indices of the joint parts with friction or limits, or named by control blocks, springs, loads, motors, pumps, motions and couplings, by
+/// joint.
 std::set<std::pair<std::string, int>> named_coordinates(const Description& d) {
   std::set<std::pair<std::string, int>> named;
   const auto add = [&](const std::string& name) {

@@ -144,8 +144,8 @@ double restitution_of(double e) {
   return std::sqrt((out * out + e) / (in * in + most)) * std::exp(f(in) - f(out));
 }
 
-/// With k = I w^2 and c = 2 zeta I w a strike lasts about pi / w, the time of kSteps steps. The speed after it is e times that before for any
-/// inertia: k only has to be resolved; with explicit integration c as well, also at a tenth of the inertia.
+/// With k = I w^2 and c = 2 zeta I w a strike lasts about pi / w, the time of kSteps steps. The speed after it is e times that before for
+/// any inertia: k only has to be resolved; with explicit integration c as well, also at a tenth of the inertia.
 EndDamper rigid_law(const CompiledModel& model, double inertia, double restitution) {
   constexpr double kSteps = 24, kStepsExplicit = 100;
   const Description& d = model.description;

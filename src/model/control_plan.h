@@ -26,7 +26,8 @@ struct BlockPlan {
 BlockPlan plan_operator(const Description& d, const std::string& name, const OperatorBlock& b);
 /// All blocks; a sequence is one of its steps, and one for each of its commands; an operator is one, and two for each of its joints.
 std::vector<BlockPlan> plan_control(const Description& d);
-/// The law of a single block. Sizes and orders are those of the description, which has been checked (schema/check_control.cpp); inputs: block_inputs().
+/// The law of a single block. Sizes and orders are those of the description, which has been checked (schema/check_control.cpp); inputs:
+/// block_inputs().
 std::shared_ptr<const BlockLaw> plan_block(const BlockDescription& block);
 
 }  // namespace trunnion

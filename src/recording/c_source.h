@@ -28,16 +28,16 @@ struct CFunction {
 };
 /// The function of a recorded evaluation, named `name`:
 ///   static int NAME(double *x, double t, double h, const double *s, const double *e, const double *u, const double *k, double *r)
-/// x: numbers of the state, replaced by results; t [s]: time at the start of the step; h [s]: its length; s, e: the signals that are inputs of the
-/// recording at its start and at its end (signal_inputs()); u: inputs of the machine; k: what the preparation
+/// x: numbers of the state, replaced by results; t [s]: time at the start of the step; h [s]: its length; s, e: the signals that are inputs
+/// of the recording at its start and at its end (signal_inputs()); u: inputs of the machine; k: what the preparation
 /// gave; r: other results. Returns 0; 1 on a way that is not in
 /// the function, 2 where the recorded evaluation did not end with the status `converged`, both with x and r unchanged.
 /// The preparation computes what depends on the parameters p alone:
 ///   static int prepare_NAME(const double *p, double *k)
 /// Returns 0, or 1 where parameters lead another way than those recorded, with k unchanged.
 ///
-/// A function of lanes evaluates LANES machines at once, as many as the processor has (8, 4 or 2). Numbers of LANES_IN_ARRAYS machines lie side by side in
-/// x, s, e, u, k and r, which point to those of the first one. It follows every way that one of them takes, while the
+/// A function of lanes evaluates LANES machines at once, as many as the processor has (8, 4 or 2). Numbers of LANES_IN_ARRAYS machines lie
+/// side by side in x, s, e, u, k and r, which point to those of the first one. It follows every way that one of them takes, while the
 /// others wait, and gives in each the numbers that it gives alone:
 ///   static lanes_mask NAME(lanes_number *x, lanes_number t, lanes_number h, const lanes_number *s, ..., lanes_number *r, lanes_mask lanes)
 /// Returns those of `lanes` without results: their x and r are unchanged. Before it: lanes_declarations(), for gcc and clang.

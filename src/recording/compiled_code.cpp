@@ -1,7 +1,7 @@
 // Code that was generated for a model, compiled and loaded.
-// The code is made once per model and program, and kept in a private folder, $XDG_CACHE_HOME/trunnion or ~/.cache/trunnion, as KEY.c, KEY.so and
-// KEY.model, the text of which KEY is a hash: the compact form of the model, the program, the compiler. It is loaded only if that text is the
-// same, and folder and files belong to the user alone.
+// The code is made once per model and program, and kept in a private folder, $XDG_CACHE_HOME/trunnion or ~/.cache/trunnion, as KEY.c,
+// KEY.so and KEY.model, the text of which KEY is a hash: the compact form of the model, the program, the compiler. It is loaded only if
+// that text is the same, and folder and files belong to the user alone.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "recording/compiled_code.h"
 

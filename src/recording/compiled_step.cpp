@@ -52,8 +52,8 @@ double part_of(const SignalValue& value, int derivative) {
   return derivative == 0 ? value.value : derivative == 1 ? value.rate : value.acceleration;
 }
 
-/// Relative to the largest number of its kind; of velocities and accelerations, which may be rounding errors of rest, their displacements over
-/// a step, relative to the configuration. Infinite if courses of inputs differ.
+/// Relative to the largest number of its kind; of velocities and accelerations, which may be rounding errors of rest, their displacements
+/// over a step, relative to the configuration. Infinite if courses of inputs differ.
 double largest_difference(const StateVector& a, const StateVector& b, double h) {
   constexpr double kMoved = 1e-3;  // share of the configuration that is a displacement
   const StateLayout& n = a.layout();

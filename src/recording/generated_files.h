@@ -22,8 +22,9 @@ struct GeneratedCode {
   std::vector<std::string> without_influence;  // parameters on which no step depends
 };
 
-/// Runs the model for its duration, records its steps and writes them as C with names that begin with `name`, a C identifier; numbers of the model are
-/// constants there, but for `parameters`. The same model gives the same texts. Throws Error for machines whose step cannot be recorded.
+/// Runs the model for its duration, records its steps and writes them as C with names that begin with `name`, a C identifier; numbers of
+/// the model are constants there, but for `parameters`. The same model gives the same texts. Throws Error for machines whose step cannot be
+/// recorded.
 GeneratedCode generate_code(const std::shared_ptr<const CompiledModel>& model, const std::string& name,
                             const RecordedParameters& parameters = {});
 

@@ -46,8 +46,8 @@ struct RecordedPart {
 /// The model with `solver.compiled: off`.
 std::shared_ptr<const CompiledModel> by_general_steps(const std::shared_ptr<const CompiledModel>& model);
 
-/// Runs `given` from its start for its duration and records its steps; then, with other values of its parameters, again. Throws Error, with the
-/// reason, for machines whose step cannot be recorded, and parameters that decide more than its numbers.
+/// Runs `given` from its start for its duration and records its steps; then, with other values of its parameters, again. Throws Error, with
+/// the reason, for machines whose step cannot be recorded, and parameters that decide more than its numbers.
 std::unique_ptr<RecordedSteps> record_run(const std::shared_ptr<const CompiledModel>& given, const RecordedPart& part = {},
                                           const RecordedParameters& parameters = {});
 

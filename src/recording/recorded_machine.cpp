@@ -52,8 +52,8 @@ RecordedMachine::~RecordedMachine() = default;
 int RecordedMachine::size() const { return static_cast<int>(machine_->state.values().size()); }
 int RecordedMachine::converged() { return static_cast<int>(trunnion::StepStatus::converged); }
 
-/// Runs evaluation(report) from a state and ends the recording with the state that it leaves, and the report. Courses of inputs are numbers of the
-/// state that evaluations leave alone; what follows from them is in the signals.
+/// Runs evaluation(report) from a state and ends the recording with the state that it leaves, and the report. Courses of inputs are numbers
+/// of the state that evaluations leave alone; what follows from them is in the signals.
 template <class Evaluation>
 int RecordedMachine::follow_from(const Real* state, Real time, std::vector<Recorder::Turn> turns, Evaluation&& evaluation) {
   Machine& m = *machine_;

@@ -1,6 +1,6 @@
-// A recording of an evaluation: the operations that lead from its inputs to its results, as a tree. Where the evaluation branches on a number,
-// the tree branches; it grows by every way that an evaluation takes, and ends there with results. Equal operations of one way are recorded
-// once; operations on constants, and with 0 and 1 where they leave a number as it is, are not recorded.
+// A recording of an evaluation: the operations that lead from its inputs to its results, as a tree. Where the evaluation branches on a
+// number, the tree branches; it grows by every way that an evaluation takes, and ends there with results. Equal operations of one way are
+// recorded once; operations on constants, and with 0 and 1 where they leave a number as it is, are not recorded.
 // What depends on parameters alone is prepared: recorded apart, once for all evaluations, however late an evaluation needs it. Branches of
 // the preparation itself (begin_preparation()) are no ways: they must be taken as recorded.
 // SPDX-License-Identifier: BSD-3-Clause
@@ -70,13 +70,13 @@ class Recorder {
     int block = 0;
     bool side = false;
   };
-  /// Follows the preparation from here on: its numbers may be used in all evaluations after end_preparation(). Another one for other values of
-  /// the parameters must repeat it.
+  /// Follows the preparation from here on: its numbers may be used in all evaluations after end_preparation(). Another one for other values
+  /// of the parameters must repeat it.
   void begin_preparation();
   /// Throws std::runtime_error as end() does.
   void end_preparation();
-  /// Follows an evaluation from here on; numbers of earlier ones must not be used in it. With turns it takes ways that its numbers do not take:
-  /// what is recorded there holds for the numbers that do.
+  /// Follows an evaluation from here on; numbers of earlier ones must not be used in it. With turns it takes ways that its numbers do not
+  /// take: what is recorded there holds for the numbers that do.
   void begin(std::vector<Turn> turns = {});
   /// The blocks of the way so far, of the evaluation in progress or the last one.
   const std::vector<int>& way() const { return way_; }
@@ -85,8 +85,8 @@ class Recorder {
   /// Branches of which evaluations took one side only, while others from the same place in the program took both: the most visited first.
   std::vector<Turn> open_turns() const;
   Number input(const Input& input, Real value);
-  /// Ends it with a status and results. Throws std::runtime_error if the recording does not repeat what it recorded before: something that is not an
-  /// input changed, or a number of an earlier evaluation was used.
+  /// Ends it with a status and results. Throws std::runtime_error if the recording does not repeat what it recorded before: something that
+  /// is not an input changed, or a number of an earlier evaluation was used.
   void end(int status, const std::vector<Number>& results);
   /// Leaves the evaluation without results; what was recorded stays.
   void abandon();

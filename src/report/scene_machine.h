@@ -1,4 +1,5 @@
-// The machine of an animated scene: bodies with their poses at recorded instants, and the points at which they are connected. Part of report/scene.h.
+// The machine of an animated scene: bodies with their poses at recorded instants, and the points at which they are connected. Part of
+// report/scene.h.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -9,8 +9,8 @@
 
 namespace trunnion {
 
-/// The stepper of a model whose solver.compiled is `on` or `auto`: `general`, whose steps are replaced by those of the code where it has them. If there
-/// is none, all steps are the general one's, and remark() says why.
+/// The stepper of a model whose solver.compiled is `on` or `auto`: `general`, whose steps are replaced by those of the code where it has
+/// them. If there is none, all steps are the general one's, and remark() says why.
 using MakeCompiledStep = std::unique_ptr<Stepper> (*)(const std::shared_ptr<const CompiledModel>& model, std::unique_ptr<Stepper> general);
 
 /// Null in the core library, which starts no compiler.

@@ -15,8 +15,8 @@
 
 namespace trunnion {
 
-/// A message for each quasistatic actuator whose element the run's settings make unstable or coarse: the step, its limit and remedies; and for
-/// each rigid limit of a joint beyond which the run starts, unless its force rests there.
+/// A message for each quasistatic actuator whose element the run's settings make unstable or coarse: the step, its limit and remedies; and
+/// for each rigid limit of a joint beyond which the run starts, unless its force rests there.
 /// `start`: the beginning of the run.
 std::vector<std::string> element_step_warnings(const CompiledModel& model, const StateVector& start);
 

@@ -36,8 +36,8 @@ struct ReliefRecord {
   double flow = 0, flow_time = 0;  // [m3/s] maximum, [s]
 };
 
-/// A control block whose mode changes in continuous time: a relay, the condition of a timer, the number of a counter, the step of a sequence,
-/// a hand-over.
+/// A control block whose mode changes in continuous time: a relay, the condition of a timer, the number of a counter, the step of a
+/// sequence, a hand-over.
 struct SwitchRecord {
   static constexpr std::size_t kMostKept = 100;
   struct Event {

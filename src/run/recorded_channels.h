@@ -11,8 +11,8 @@
 
 namespace trunnion {
 
-/// The numbers of the channels of `reader` that `record.channels` of its model names, and of the time; all if it is empty. Throws InputError
-/// with every name that is not found.
+/// The numbers of the channels of `reader` that `record.channels` of its model names, and of the time; all if it is empty. Throws
+/// InputError with every name that is not found.
 std::vector<std::size_t> recorded_channels(const std::shared_ptr<const CompiledModel>& model, const ChannelReader& reader);
 
 /// Throws InputError if the model records a channel that it does not have.

@@ -103,8 +103,8 @@ class StepLoop {
   /// Whether rates have to be recomputed before the next step: a force jumps here, or an input that forces or pressure rates follow
   /// at once.
   bool restart_due() const;
-  /// The end of the step that starts at `time` if it is an ordinary one, that of any machine at this time whose inputs have not jumped: from a grid
-  /// point to the next one, without a restart before it and a stop on its way.
+  /// The end of the step that starts at `time` if it is an ordinary one, that of any machine at this time whose inputs have not jumped:
+  /// from a grid point to the next one, without a restart before it and a stop on its way.
   std::optional<double> ordinary_end(double time) const;
   /// Right limit at a jump. False: the mass matrix is singular on the constraints.
   bool restart();

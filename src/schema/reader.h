@@ -128,8 +128,8 @@ class Reader : public Visitor {
   std::vector<const char*> wanted_alternatives_;
 };
 
-/// The description in a tree, checked as a whole. `earlier`: findings about the text of the tree. `fill` (may be empty) adds what is outside
-/// the tree, tables of CSV files, before the checks. Throws InputError with all findings.
+/// The description in a tree, checked as a whole. `earlier`: findings about the text of the tree. `fill` (may be empty) adds what is
+/// outside the tree, tables of CSV files, before the checks. Throws InputError with all findings.
 Description read_description(const FileTree& tree, const std::string& file, std::vector<Diagnostic> earlier,
                              const std::function<void(Description&, std::vector<Diagnostic>&)>& fill);
 

@@ -20,7 +20,8 @@ std::vector<Diagnostic> check_parameters(const Description& description);
 /// SI unit of the value at `path` (of its elements, where it is a list); empty for plain numbers and unknown paths.
 std::string unit_at(const Description& description, const std::string& path);
 
-/// The description with signals from CSV files as tables, except those whose points are not set: so that it can be written to another folder.
+/// The description with signals from CSV files as tables, except those whose points are not set: so that it can be written to another
+/// folder.
 Description without_csv_files(Description description);
 
 /// The whole description as YAML in SI units, defaults included; reads back as the same description.

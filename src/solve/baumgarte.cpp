@@ -137,8 +137,8 @@ void Baumgarte<D>::assemble() {
 /// Right side of the tangent, in x with rows scaled by w, for an increment of positions alone that lets them follow the velocities in the
 /// constraints' directions to fourth order; after a solve, for the accelerations it leads to:
 ///   J delta = h^2/12 J (a_n - a),   less what the step has already
-/// With rotations as theta of a spherical joint, the commutator h^2/12 v x v_n has the same order. The tangent's rows are 4/h^2 J and smaller
-/// terms. `increment`: of theta.
+/// With rotations as theta of a spherical joint, the commutator h^2/12 v x v_n has the same order. The tangent's rows are 4/h^2 J and
+/// smaller terms. `increment`: of theta.
 template <int D>
 void Baumgarte<D>::find_advance(const double* increment, double w, double* x) {
   const double* v = step_.from->v();
@@ -197,7 +197,8 @@ void Baumgarte<D>::follow_velocities() {
   for (std::size_t i = 0; i < rows_.size(); ++i) step_.next.multipliers()[rows_[i]] += x_[nv + i];
 }
 
-/// Newton increment with the exact tangent: step_.increment, step_.circuit_increment, and the multipliers; advance_, and the response to it.
+/// Newton increment with the exact tangent: step_.increment, step_.circuit_increment, and the multipliers; advance_, and the response to
+/// it.
 template <int D>
 bool Baumgarte<D>::solve_exact() {
   const std::size_t nv = model_.layout.nv, n = nv + rows_.size();

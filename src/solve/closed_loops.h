@@ -36,8 +36,8 @@ class ClosedLoops : public LoopPartition<D> {
   explicit ClosedLoops(const Mechanism<D>& m);
 
   // ---- partition
-  /// Selects the partition by the Jacobian of the position stage. `independent`: velocities that are not to be dependent. False at a singular
-  /// configuration, or where the others do not follow from them: see `failed_row`.
+  /// Selects the partition by the Jacobian of the position stage. `independent`: velocities that are not to be dependent. False at a
+  /// singular configuration, or where the others do not follow from them: see `failed_row`.
   bool select_partition(const MechanismState<D>& state, std::span<const int> independent = {});
 
   // ---- positions, velocities, accelerations

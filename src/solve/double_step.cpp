@@ -194,7 +194,8 @@ void DoubleStep<D>::add_port_forces(const double* dF, double* dr) const {
       dr[m_.paths[l].dof] -= step_.work.mechanism.dofs[l].gradient * dF[i];
 }
 
-/// step_.increment, step_.ds, step_.dsdot for changes dF of the port forces only, with the last tangent; returns the largest increment, scaled.
+/// step_.increment, step_.ds, step_.dsdot for changes dF of the port forces only, with the last tangent; returns the largest increment,
+/// scaled.
 template <int D>
 double DoubleStep<D>::respond_to_forces(const double* dF) {
   std::fill(response_.begin(), response_.end(), 0.0);

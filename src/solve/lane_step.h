@@ -34,8 +34,8 @@ class LaneStep {
   virtual LaneStates states() const = 0;
   /// What the steps need of a model's parameters; empty: the model has others than the steps.
   virtual std::optional<std::vector<double>> prepare(const CompiledModel& model) const = 0;
-  /// Advances the machines in `lanes` (bit k: lane k), which start on ordinary steps (StepLoop::ordinary_end), by h [s]; not their time. Returns the
-  /// lanes of these without a step, which are unchanged. The numbers in a lane do not depend on those in others. No allocation.
+  /// Advances the machines in `lanes` (bit k: lane k), which start on ordinary steps (StepLoop::ordinary_end), by h [s]; not their time.
+  /// Returns the lanes of these without a step, which are unchanged. The numbers in a lane do not depend on those in others. No allocation.
   virtual unsigned step(LaneStates& states, unsigned lanes, double h) const = 0;
 };
 

@@ -1,5 +1,6 @@
-// The partition of the loops as closed loops use it: groups of constraints without shared coordinates, the rows with a pivot of each and the entries of
-// their blocks J = [J_d J_i], and the velocities of every kind (part of solve/closed_loops.h; how pivots are found: solve/partition.h).
+// The partition of the loops as closed loops use it: groups of constraints without shared coordinates, the rows with a pivot of each and
+// the entries of their blocks J = [J_d J_i], and the velocities of every kind (part of solve/closed_loops.h; how pivots are found:
+// solve/partition.h).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -10,8 +10,8 @@
 // alpha is a factor per group of constraint rows, set at the first iteration of every step from the stiffness that the group meets
 // (mechanics/penalty_factors.h). All solves with a factored matrix use the gradients it was assembled with.
 // Circuits are condensed to their ports before the mechanism is solved (hydraulics/circuit.h).
-// Sources: Jaiswal, Sopanen, Mikkola 2021 (friction), sections 2.1 and 4, appendix A: numbers above; Jaiswal, Rahikainen, Khadim, Sopanen, Mikkola
-// 2021 (formulations), section 2.3: (18)-(21).
+// Sources: Jaiswal, Sopanen, Mikkola 2021 (friction), sections 2.1 and 4, appendix A: numbers above; Jaiswal, Rahikainen, Khadim, Sopanen,
+// Mikkola 2021 (formulations), section 2.3: (18)-(21).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -3,7 +3,8 @@
 // with scale_c the root mean square of the recorded values about their mean. By the Levenberg-Marquardt method in
 //   x = 1 + ln(p / p_0)  for parameters that must be positive,   x = 1 + (p - p_0) / |p_0|  for others (p_0 = 0: 1 + p)
 // with the exact J = dr/dx where runs have derivatives (results/response_sensitivity.h), otherwise differences; if a run fails, the step is
-// rejected and shortened. Channels are interpolated linearly between steps. Standard errors assume independent noise of its own size in every channel, sigma_c^2 the mean square of r_c,
+// rejected and shortened. Channels are interpolated linearly between steps. Standard errors assume independent noise of its own size in
+// every channel, sigma_c^2 the mean square of r_c,
 //   cov x = H^-1 (sum_c sigma_c^2 J_c^T J_c) H^-1,   H = J^T J
 // Parts: fit_request.h, fit_misfit.h (residuals and J), fit.cpp (the search), fit_judgement.h (standard errors), fit_files.cpp.
 // Sources: J. J. More, Lecture Notes in Mathematics 630 (1978), 105-116 (the method, as in MINPACK and Eigen); G. A. F. Seber, C. J. Wild,

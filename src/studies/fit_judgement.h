@@ -1,5 +1,5 @@
-// What the Jacobian at the fitted values shows: standard errors, correlation, errors due to the step, and warnings. Part of studies/fit.h, which
-// has the equations.
+// What the Jacobian at the fitted values shows: standard errors, correlation, errors due to the step, and warnings. Part of studies/fit.h,
+// which has the equations.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

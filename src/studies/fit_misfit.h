@@ -1,5 +1,5 @@
-// The misfit of a fit, r(x), for Eigen's Levenberg-Marquardt method: runs at x, residuals, and the Jacobian by derivatives of a run, differences
-// or corrections. Part of studies/fit.h, which defines x and r.
+// The misfit of a fit, r(x), for Eigen's Levenberg-Marquardt method: runs at x, residuals, and the Jacobian by derivatives of a run,
+// differences or corrections. Part of studies/fit.h, which defines x and r.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -44,9 +44,9 @@ class Misfit {
 
   int operator()(const Vector& x, Vector& r);
 
-  /// The Jacobian for a step of the search: the exact one where the run has derivatives; otherwise that before, corrected by what the last step
-  /// did (C. G. Broyden, Math. Comp. 19 (1965) 577-593), one-sided differences if that step went elsewhere than foreseen, or central ones; < 0
-  /// if runs fail.
+  /// The Jacobian for a step of the search: the exact one where the run has derivatives; otherwise that before, corrected by what the last
+  /// step did (C. G. Broyden, Math. Comp. 19 (1965) 577-593), one-sided differences if that step went elsewhere than foreseen, or central
+  /// ones; < 0 if runs fail.
   int df(const Vector& x, Matrix& J);
   /// Whether the last Jacobian was exact or one of central differences: the minimum of others is beside that of the residuals.
   bool is_central() const { return kind_ == Jacobian::central; }

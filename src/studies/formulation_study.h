@@ -1,7 +1,8 @@
 // Computation of `trunnion study formulations`: work and precision of a machine over
 //   treatment of the constraints x coordinates x integrator x step
 // with fixed steps, against the variable-step reference. Combinations that do not exist are rows of the table with the reason.
-//   precision  largest error of a joint coordinate, and of a pressure, over the common record times, in percent of its range in the reference
+//   precision  largest error of a joint coordinate, and of a pressure, over the common record times, in percent of its range in the
+//              reference
 //   work       processor time in steps per simulated second, and linear solves per step
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -58,8 +59,8 @@ std::string formulations_csv(const FormulationStudy& study);
 std::string formulation_times_csv(const FormulationStudy& study);
 /// Errors over treatment, coordinates and integrator by step, for a terminal; impossible pairs are marked.
 std::string formulations_text(const FormulationStudy& study);
-/// Error of the coordinates over work: a panel per treatment and coordinates, with common axes, and a curve per integrator; impossible pairs
-/// are named in its title.
+/// Error of the coordinates over work: a panel per treatment and coordinates, with common axes, and a curve per integrator; impossible
+/// pairs are named in its title.
 Plot formulations_plot(const FormulationStudy& study);
 
 }  // namespace trunnion

@@ -1,4 +1,5 @@
-// Computation of `trunnion sensitivity --gradient`: derivatives of channels at a few instants with respect to all numbers of the model file, backwards.
+// Computation of `trunnion sensitivity --gradient`: derivatives of channels at a few instants with respect to all numbers of the model
+// file, backwards.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -22,8 +23,8 @@ struct GradientStudy {
   std::string failure;        // why the run ended early, then there are no values; empty: it did not
 };
 
-/// `parameters`: patterns of paths; none: all parameters. `channels`: as of a SensitivityRequest. `times` [s], increasing; none: the end. Throws InputError, and Error as
-/// response_gradient() does.
+/// `parameters`: patterns of paths; none: all parameters. `channels`: as of a SensitivityRequest. `times` [s], increasing; none: the end.
+/// Throws InputError, and Error as response_gradient() does.
 GradientStudy gradient_study(const std::shared_ptr<const CompiledModel>& given, const std::vector<std::string>& parameters,
                              const std::vector<std::string>& channels, const std::vector<double>& times);
 

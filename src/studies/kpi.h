@@ -3,8 +3,10 @@
 //   functions    max min mean rms range initial final integral of a course over time, at(course, time), the time a number [s]
 //   course       expression of channels and numbers
 //   expressions  as in base/expression.h, without comparisons; abs(), sqrt()
-// Functions use all states that the run passes: ends of steps, states inside subdivided steps, and both sides of a jump. With t_0 ... t_n their times
-//   integral = sum (t_k+1 - t_k) (x_k + x_k+1)/2,   mean = integral/(t_n - t_0),   rms = sqrt(integral of x^2/(t_n - t_0)),   range = max - min
+// Functions use all states that the run passes: ends of steps, states inside subdivided steps, and both sides of a jump. With t_0 ... t_n
+// their times
+//   integral = sum (t_k+1 - t_k) (x_k + x_k+1)/2,   mean = integral/(t_n - t_0),   rms = sqrt(integral of x^2/(t_n - t_0))
+//   range    = max - min
 //   at       = linear between two states; at a jump the value before it
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

@@ -50,7 +50,8 @@ LinearCase make_linear_case(const std::shared_ptr<const CompiledModel>& model, c
 void states_at(const std::shared_ptr<const CompiledModel>& model, StartKind start, const std::vector<double>& times,
                const std::function<void(const StateVector&)>& use);
 
-/// Of every eigenvalue of the exact reduction the index of the nearest one of the counterpart, each used once: the largest ones choose first.
+/// Of every eigenvalue of the exact reduction the index of the nearest one of the counterpart, each used once: the largest ones choose
+/// first.
 std::vector<std::size_t> nearest_eigenvalues(const Spectrum& counterpart, const Spectrum& exact);
 
 /// The two or three states with the largest participation in an eigenvalue, largest first.
@@ -73,8 +74,8 @@ std::string eigenvalues_csv(const LinearCase& c);
 
 /// Removes linear models along a run written to a folder before: their one file, and their folders at_SECONDS.
 void remove_linear_cases(const std::string& folder);
-/// Linear models along a run as one file, `linear_over_time.mat`: A, B, C, D, drift, x0, u0, y0 with time as the last dimension, instead of those
-/// written there before. False, and no file: their states, inputs or outputs differ.
+/// Linear models along a run as one file, `linear_over_time.mat`: A, B, C, D, drift, x0, u0, y0 with time as the last dimension, instead of
+/// those written there before. False, and no file: their states, inputs or outputs differ.
 bool write_linear_stack(const std::vector<LinearCase>& cases, const std::string& folder);
 
 /// Writes linear.json, linear.csv, eigenvalues.csv and linear.mat into `folder`.

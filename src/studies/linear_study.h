@@ -54,8 +54,8 @@ std::string sensitivity_text(const SensitivityTable& table);
 using EachPoint =
     std::function<void(std::size_t number, const std::vector<std::string>& values, const LinearStudyRequest& of, const LinearCase& c)>;
 
-/// Root locus over request.vary and request.pairs. Throws InputError before the first point is computed if no combination is possible, and for
-/// times beyond a run; a combination that is impossible or without linear model is a point with its reason.
+/// Root locus over request.vary and request.pairs. Throws InputError before the first point is computed if no combination is possible, and
+/// for times beyond a run; a combination that is impossible or without linear model is a point with its reason.
 RootLocus root_locus(const LinearStudyRequest& request, const Progress& progress = {}, const EachPoint& each = {});
 
 /// Hooks of a study; all are optional.

@@ -9,8 +9,8 @@
 
 namespace trunnion {
 
-/// A variable of a file: a matrix, a column of texts (a cell array), or matrices of equal size along a third dimension, at least one. Sizes may
-/// be zero.
+/// A variable of a file: a matrix, a column of texts (a cell array), or matrices of equal size along a third dimension, at least one. Sizes
+/// may be zero.
 struct MatVariable {
   std::string name;
   std::variant<Eigen::MatrixXd, Eigen::MatrixXcd, std::vector<std::string>, std::vector<Eigen::MatrixXd>> value;

@@ -36,8 +36,8 @@ void follow(RootLocus& locus, const std::vector<int>& sizes);
 /// root_locus.csv: one row per point and eigenvalue; of a failed point one row with its status.
 std::string root_locus_csv(const RootLocus& locus);
 std::string root_locus_json(const RootLocus& locus);
-/// The upper half of the complex plane with a curve per branch, its points shaded by their order: dark the first, light the last. The range of
-/// the axes is that of the oscillations; a note says how many eigenvalues are outside.
+/// The upper half of the complex plane with a curve per branch, its points shaded by their order: dark the first, light the last. The range
+/// of the axes is that of the oscillations; a note says how many eigenvalues are outside.
 Plot root_locus_plot(const RootLocus& locus);
 /// One line per point: stability, the rightmost eigenvalue, the least damped oscillation.
 std::string root_locus_text(const RootLocus& locus);

@@ -27,9 +27,9 @@ struct SensitivityStudy {
   std::vector<Named> parameters, channels;
   std::vector<double> times;  // [s]
   ResponseSensitivity response;
-  /// Per parameter and channel: the largest distance to the nearer central differences of two increments, relative to the largest derivative,
-  /// and what these resolve: of a distance that is no larger nothing is known but that. NaN: they do not resolve the derivative, or runs beside fail
-  /// or are invalid. Empty: not checked.
+  /// Per parameter and channel: the largest distance to the nearer central differences of two increments, relative to the largest
+  /// derivative, and what these resolve: of a distance that is no larger nothing is known but that. NaN: they do not resolve the
+  /// derivative, or runs beside fail or are invalid. Empty: not checked.
   struct Distance {
     double value, noise;
     bool resolved() const { return value > noise; }

@@ -2,8 +2,8 @@
 //   rank 0 -> others   announcement: the key of the sweep, or nothing: there is no work
 //   others -> rank 0   numbers of runs that they finished; with kLeaves at its end: their journal is on the disk, and they leave
 //   rank 0 -> others   the answer to each of these messages: runs to perform; none: nothing is left, so leave
-// A rank that is lost takes no finished run with it: these are in its journal; what it had not finished is repeated by rank 0 when nothing else
-// is left.
+// A rank that is lost takes no finished run with it: these are in its journal; what it had not finished is repeated by rank 0 when nothing
+// else is left.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -40,8 +40,8 @@ void perform_for_rank_0(const CrewJob& job, Ranks& ranks);
 /// The same without any run.
 void leave(Ranks& ranks);
 
-/// Before: rank 0 announces the sweep's key; the others wait for it. Nothing: there is no work, or `stop` became nonzero. Throws Error if rank 0
-/// announces nothing.
+/// Before: rank 0 announces the sweep's key; the others wait for it. Nothing: there is no work, or `stop` became nonzero. Throws Error if
+/// rank 0 announces nothing.
 void announce(Ranks& ranks, std::uint64_t key);
 std::optional<std::uint64_t> await_announcement(Ranks& ranks, const std::atomic<int>* stop);
 

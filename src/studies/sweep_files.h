@@ -1,5 +1,5 @@
-// The files of a sweep: sweep.h5 and sweep.csv with a row per run, sweep.json, and pictures of the key figures over the varied values. Equal sweeps
-// give equal bytes: no times, runs in their order.
+// The files of a sweep: sweep.h5 and sweep.csv with a row per run, sweep.json, and pictures of the key figures over the varied values.
+// Equal sweeps give equal bytes: no times, runs in their order.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,9 +15,9 @@ namespace trunnion {
 /// Finished runs, in the order of the sweep.
 using SweepResults = std::vector<JournalEntry>;
 
-/// sweep.h5: `parameters` [runs x paths] in SI (NaN: no number), `parameter_names`, `parameter_units`, `parameter_values` as given; `kpi` [runs x key
-/// figures], `kpi_names`, `kpi_expressions`; `status`, `messages`, `end_times` [s]; `model`, the reference's; kept channels in `runs/N` as in
-/// results.h5. Throws FileError.
+/// sweep.h5: `parameters` [runs x paths] in SI (NaN: no number), `parameter_names`, `parameter_units`, `parameter_values` as given; `kpi`
+/// [runs x key figures], `kpi_names`, `kpi_expressions`; `status`, `messages`, `end_times` [s]; `model`, the reference's; kept channels in
+/// `runs/N` as in results.h5. Throws FileError.
 void write_sweep_h5(const SweepPlan& plan, const SweepResults& results, const std::string& path);
 
 std::string sweep_csv(const SweepPlan& plan, const SweepResults& results);
@@ -40,8 +40,8 @@ struct SweepFigure {
   std::string shows;  // one line
   Plot plot;
 };
-/// One figure per key figure with finite values: over a grid of up to three paths a curve per value of the second and a panel per value of the
-/// third, those with most values first; otherwise points over every path. None if no path has numbers.
+/// One figure per key figure with finite values: over a grid of up to three paths a curve per value of the second and a panel per value of
+/// the third, those with most values first; otherwise points over every path. None if no path has numbers.
 std::vector<SweepFigure> sweep_figures(const SweepPlan& plan, const SweepResults& results);
 
 }  // namespace trunnion

@@ -2,8 +2,8 @@
 //   header   "trunnion sweep journal 1\n", key of the sweep (8 bytes), hash of both
 //   record   size of the content (8 bytes), hash of size and content, content: number of the run, status, end time, key figures, message,
 //            kept channels with their values
-// Numbers are those of the machine, little-endian. A record that is incomplete or damaged ends what is read of a file: it and what follows is
-// dropped, and those runs are repeated, to the same bits.
+// Numbers are those of the machine, little-endian. A record that is incomplete or damaged ends what is read of a file: it and what follows
+// is dropped, and those runs are repeated, to the same bits.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -51,7 +51,8 @@ class Journal {
   std::chrono::steady_clock::time_point settled_;
 };
 
-/// Runs in a journal, in the order in which they finished. Throws InputError for a journal of another sweep; FileError if it cannot be read.
+/// Runs in a journal, in the order in which they finished. Throws InputError for a journal of another sweep; FileError if it cannot be
+/// read.
 std::vector<JournalEntry> read_journal(const std::string& path, std::uint64_t key);
 /// The key of the sweep; nothing: the file is no journal. Throws FileError if it cannot be read.
 std::optional<std::uint64_t> key_of_journal(const std::string& path);

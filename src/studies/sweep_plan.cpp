@@ -200,8 +200,8 @@ void SweepPlan::hash() {
   key_ = hash.value();
 }
 
-/// The models of runs that may read other files than the reference: with every value of paths for which the file is read again, as text. None if
-/// nothing is read beside the model file.
+/// The models of runs that may read other files than the reference: with every value of paths for which the file is read again, as text.
+/// None if nothing is read beside the model file.
 std::vector<std::string> SweepPlan::texts_of_files() const {
   std::vector<std::string> texts;
   if (!may_read_files()) return texts;

@@ -1,6 +1,6 @@
 // What a sweep consists of: its runs with their values, and how a run's model is made from them.
-//   values that are parameters (schema/parameters.h)   set in the description of a reference model, which is compiled once; each run's model shares
-//                                                      its structure and patterns
+//   values that are parameters (schema/parameters.h)   set in the description of a reference model, which is compiled once; each run's
+//                                                      model shares its structure and patterns
 //   other values                                       the model file is read again
 // Whether a path is a parameter is decided by comparison: setting it must give the same description as reading the file with it.
 // SPDX-License-Identifier: BSD-3-Clause
@@ -47,7 +47,8 @@ SweepItems sweep_items(const SweepRequest& request);
 
 class SweepPlan {
  public:
-  /// Reads the model and compiles the first run that has a valid one. Throws InputError if there is none, or for wrong paths and key figures.
+  /// Reads the model and compiles the first run that has a valid one. Throws InputError if there is none, or for wrong paths and key
+  /// figures.
   explicit SweepPlan(const SweepRequest& request);
 
   const SweepRequest& request() const { return request_; }

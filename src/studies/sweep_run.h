@@ -1,5 +1,5 @@
-// One run of a sweep: its key figures, and its channels if they are kept. Nothing else of it is observed: no statistics, and the energy ledger
-// only for key figures of `energy.*`, and where channels are kept.
+// One run of a sweep: its key figures, and its channels if they are kept. Nothing else of it is observed: no statistics, and the energy
+// ledger only for key figures of `energy.*`, and where channels are kept.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,10 +1,10 @@
-// A number with its derivatives: the machine's equations, compiled with it instead of `double` (prelude.h), give the derivatives of everything
-// that they compute with respect to a few variables, exactly, through every iteration, branch and case as it was taken.
-// A number that depends on no variable has no partial derivatives and costs little more than a plain one. Numbers are equal if their partial
-// derivatives are, too: a term that is left out because it is zero has no derivative either. Comparisons otherwise are those of the values.
-// Where a function has no derivative (a root of 0, the absolute value of 0) the derivative is 0, or that of the side taken.
-// Instead of partial derivatives a number can have its place on a tape (tape.h), from which derivatives are found backwards. The partial derivatives
-// of such a number are not known: it is equal to no number of another place, and partial() is 0.
+// A number with its derivatives: the machine's equations, compiled with it instead of `double` (prelude.h), give the derivatives of
+// everything that they compute with respect to a few variables, exactly, through every iteration, branch and case as it was taken.
+// A number that depends on no variable has no partial derivatives and costs little more than a plain one. Numbers are equal if their
+// partial derivatives are, too: a term that is left out because it is zero has no derivative either. Comparisons otherwise are those of the
+// values. Where a function has no derivative (a root of 0, the absolute value of 0) the derivative is 0, or that of the side taken.
+// Instead of partial derivatives a number can have its place on a tape (tape.h), from which derivatives are found backwards. The partial
+// derivatives of such a number are not known: it is equal to no number of another place, and partial() is 0.
 // Source: A. Griewank, A. Walther, Evaluating Derivatives (2008), section 3.1 (the forward mode).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

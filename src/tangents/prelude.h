@@ -1,5 +1,5 @@
-// Included before every file of the core that is compiled again with tangents::Number for `double`, and all names in namespace trunnion_tangents:
-// the equations exist once, and their derivatives cannot differ from them.
+// Included before every file of the core that is compiled again with tangents::Number for `double`, and all names in namespace
+// trunnion_tangents: the equations exist once, and their derivatives cannot differ from them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -50,7 +50,8 @@ void advance(const trunnion::CompiledModel& model, const std::vector<Number>& th
   std::copy(q.begin(), q.end(), state.q());
 }
 
-/// What the oil's memory has of the state at the start of a step (port positions, inflows), with the derivatives of that state. Its lags are held.
+/// What the oil's memory has of the state at the start of a step (port positions, inflows), with the derivatives of that state. Its lags
+/// are held.
 void follow_oil_memory(const trunnion::CompiledModel& model, trunnion::StateVector& state) {
   const auto memory = trunnion::oil_memory(model.hydraulics, state.oil_memory());
   if (*memory.step == 0) return;

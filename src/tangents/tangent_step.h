@@ -35,8 +35,8 @@ class TangentStep {
     state,  // of the minimal vector (linearise/minimal_state.h), positions as increments of the tangent space
     input   // of the model
   };
-  /// The derivatives of the minimal vector after the step, positions as increments, with respect to `count` states or inputs from `first` on, at most
-  /// kVariables: one column each. Throws std::exception where the step does not converge.
+  /// The derivatives of the minimal vector after the step, positions as increments, with respect to `count` states or inputs from `first`
+  /// on, at most kVariables: one column each. Throws std::exception where the step does not converge.
   std::vector<std::vector<Real>> columns(const StepNumbers& step, Kind kind, int first, int count);
   /// The same with respect to the parameters, the minimal vector before the step unchanged.
   std::vector<std::vector<Real>> by_parameters(const StepNumbers& step);

@@ -1,7 +1,7 @@
-// The operations of a calculation in the order in which they were done, with their slopes: read backwards they give the derivatives of a result with
-// respect to everything that it was computed from, in one pass, however many variables there are.
-// Every result has a place, counted from 1 and never used twice. The tape keeps the places of a first part (`keep`), to which all later parts may
-// refer, and those of the present part; what refers to a part that was dropped is a constant.
+// The operations of a calculation in the order in which they were done, with their slopes: read backwards they give the derivatives of a
+// result with respect to everything that it was computed from, in one pass, however many variables there are.
+// Every result has a place, counted from 1 and never used twice. The tape keeps the places of a first part (`keep`), to which all later
+// parts may refer, and those of the present part; what refers to a part that was dropped is a constant.
 // Source: A. Griewank, A. Walther, Evaluating Derivatives (2008), section 3.2 (the reverse mode).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

@@ -128,8 +128,8 @@ struct CosimulationDescription {
       integrator;  ///< of the hydraulics: euler, rk4, trapezoidal; unset: rk4, and trapezoidal where rk4 is unstable
   OilRuleKind oil_rule = OilRuleKind::automatic;  ///< of trapezoidal
   double hydraulic_step = 1e-4;                   ///< [s] of the hydraulics; adjusted to divide the communication step
-  std::optional<int>
-      mechanism_steps{};  ///< of the mechanism per communication step; unset: one; in the schemes sequential and parallel as many as keep each within solver.step
+  /// Of the mechanism per communication step; unset: one; in the schemes sequential and parallel as many as keep each within solver.step.
+  std::optional<int> mechanism_steps{};
   CouplingOrder order = CouplingOrder::hydraulics_first;
   ResidualRule residual_rule = ResidualRule::trapezoidal;
   int max_iterations = 20;  ///< iterated Jacobi
