@@ -162,7 +162,9 @@ void report_controller() {
   std::ifstream file(path);
   std::string text{std::istreambuf_iterator<char>(file), {}};
   const auto without = compile(load_model(path));
-  const int boom = std::get<Mechanism<3>>(without->mechanism).tree.nodes[1].q;
+  const auto& tree = std::get<Mechanism<3>>(without->mechanism).tree;
+  const auto& names = without->coordinate_names;
+  const int boom = tree.nodes[tree.dof_node[std::find(names.begin(), names.end(), "boom.angle") - names.begin()]].q;
   std::string course;
   Runner run(without);
   for (int k = 0; k <= 200; ++k) {

@@ -7,6 +7,7 @@
 //   int inputs() const, states() const;
 //   template <class S> S value(const S* u, const S* x) const;
 //   template <class S> void rates(const S* u, const S* x, S* rate) const;     if it has states
+//   template <class S> S evaluate(const S* u, const S* x, S* rate) const;     instead of rates: these and the value, which share their work
 //   bool direct(int input) const;      whether g may depend on that input, for any values of its parameters; default: yes
 //   void start(const double* u, double* x) const;                             states at the start
 //   bool start_depends(int input) const;   whether the value at the start depends on that input; default: yes
@@ -24,6 +25,7 @@
 #include <utility>
 
 #include "base/dual.h"
+#include "base/scratch.h"
 
 namespace trunnion {
 
@@ -63,10 +65,13 @@ class BlockLaw {
   /// columns: inputs for which is_wanted(input), states.
   template <class Wanted, class Is, class Slope>
   void differentiate(const double* u, const double* x, Wanted&& is_wanted, Is&& is, Slope&& slope) const {
-    Dual<1> varied_u[kMaxBlockInputs], varied_x[kMaxBlockStates + kMaxBlockModes], rate[kMaxBlockStates + 1];
+    Scratch<Dual<1>, kMaxBlockInputs> varied_u;
+    Scratch<Dual<1>, kMaxBlockStates + kMaxBlockModes> varied_x;
+    Scratch<Dual<1>, kMaxBlockStates + 1> rate;
     const int n = inputs(), m = states(), held = modes();
     for (int i = 0; i < n; ++i) varied_u[i] = u[i];
     for (int i = 0; i < m + held; ++i) varied_x[i] = x[i];
+    for (int i = 0; i < m; ++i) rate[i] = Dual<1>();
     bool known = false;
     const auto take = [&](const auto& value, const auto* rates, auto&& number) {
       for (int row = 0; row <= m && !known; ++row) is(row, number(row == 0 ? value : rates[row - 1]));
@@ -76,9 +81,9 @@ class BlockLaw {
       if (column < n && !is_wanted(column)) continue;
       Dual<1>& varied = column < n ? varied_u[column] : varied_x[column - n];
       varied.d[0] = 1;
-      const Dual<1> value = evaluate(varied_u, varied_x, rate);
+      const Dual<1> value = evaluate(varied_u.data(), varied_x.data(), rate.data());
       varied.d[0] = 0;
-      take(value, rate, [](const Dual<1>& a) { return a.value; });
+      take(value, rate.data(), [](const Dual<1>& a) { return a.value; });
       slope(0, column, value.d[0]);
       for (int row = 0; row < m; ++row) slope(row + 1, column, rate[row].d[0]);
     }
@@ -142,8 +147,12 @@ class BlockLawOf final : public BlockLaw {
  private:
   template <class S>
   TR_INLINE S find(const S* u, const S* x, S* rate) const {
-    if constexpr (requires { law_.rates(u, x, rate); }) law_.rates(u, x, rate);
-    return law_.value(u, x);
+    if constexpr (requires { law_.evaluate(u, x, rate); }) {
+      return law_.evaluate(u, x, rate);
+    } else {
+      if constexpr (requires { law_.rates(u, x, rate); }) law_.rates(u, x, rate);
+      return law_.value(u, x);
+    }
   }
   Law law_;
 };

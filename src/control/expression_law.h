@@ -10,6 +10,7 @@
 
 #include "base/dual.h"
 #include "base/expression.h"
+#include "base/scratch.h"
 
 namespace trunnion {
 
@@ -68,7 +69,8 @@ struct ExpressionLaw {
   int inputs() const { return count; }
   template <class S>
   S value(const S* u, const S*) const {
-    S stack[kMaxExpressionDepth];
+    Scratch<S, kMaxExpressionDepth> values;
+    S* const stack = values.data();
     int n = 0;
     for (const ExpressionTerm& t : terms) {
       if (t.kind == Kind::number) {

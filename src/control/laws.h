@@ -207,8 +207,8 @@ struct PidLaw {
   template <class S>
   TR_INLINE S unlimited(const S* u, const S* x) const {
     S v = gain * (setpoint_weight * u[0] - u[1]) + u[2];
-    if (integrates) v += x[0];
-    if (differentiates) v += derivative * (derivative_weight * u[0] - u[1] - x[integrates ? 1 : 0]);
+    if (integrates) v = v + x[0];
+    if (differentiates) v = v + derivative * (derivative_weight * u[0] - u[1] - x[integrates ? 1 : 0]);
     return v;
   }
   template <class S>
@@ -216,19 +216,11 @@ struct PidLaw {
     return limits(is_manual(x) ? u[3] : unlimited(u, x));
   }
   template <class S>
-  TR_INLINE S integral_rate(const S* u, const S* x) const {
-    const S change = integral * (u[0] - u[1]);
-    if (!limits.any() && !is_manual(x)) return change;
-    const S v = unlimited(u, x);
-    if (is_manual(x)) return (limits(u[3]) - v) / tracking;
-    if (!clamps) return change + (limits(v) - v) / tracking;
-    return change > S(0) ? min(change, S(max(S((limits.max - v) / tracking), 0.0)))
-                         : max(change, S(min(S((limits.min - v) / tracking), 0.0)));
-  }
-  template <class S>
-  void rates(const S* u, const S* x, S* rate) const {
-    if (integrates) rate[0] = integral_rate(u, x);
+  S evaluate(const S* u, const S* x, S* rate) const {
+    const S v = unlimited(u, x), w = limits(is_manual(x) ? u[3] : v);
+    if (integrates) rate[0] = integral_rate(u, x, v, w);
     if (differentiates) rate[integrates ? 1 : 0] = (derivative_weight * u[0] - u[1] - x[integrates ? 1 : 0]) / filter;
+    return w;
   }
   void start(const double* u, double* x) const {
     if (integrates) x[0] = begin;
@@ -250,8 +242,18 @@ struct PidLaw {
 
  private:
   template <class S>
-  bool is_manual(const S* x) const {
+  TR_INLINE bool is_manual(const S* x) const {
     return hands_over && !is_true(value_of(x[states()]));
+  }
+  /// I' at v and the value w.
+  template <class S>
+  TR_INLINE S integral_rate(const S* u, const S* x, const S& v, const S& w) const {
+    if (is_manual(x)) return (w - v) / tracking;
+    const S change = integral * (u[0] - u[1]);
+    if (!limits.any()) return change;
+    if (!clamps) return change + (w - v) / tracking;
+    return change > S(0) ? min(change, S(max(S((limits.max - v) / tracking), 0.0)))
+                         : max(change, S(min(S((limits.min - v) / tracking), 0.0)));
   }
   /// I of which v is a value.
   void set_integral(const double* u, double value, double* x) const {

@@ -183,8 +183,11 @@ void evaluate_hydraulics(const Hydraulics& netlist, const double* s, const doubl
   else
     for (const Volume& volume : netlist.volumes) add_volume(netlist, volume, y, ydot, state);
   const FlowInputs<> in = state.flow_inputs();
+  const bool control = step && !netlist.control.empty();
   for_each_element(netlist, [&](const auto& element) {
     if (!is_shut(element, in)) for_each_flow(element, in, [&](const FlowEdge& e) { add_edge(netlist, e, state); });
+    if constexpr (requires { element.spool; })
+      if (control && element.spool >= 0 && netlist.spools[element.spool].driven()) add_driven_element(netlist, element, state);
   });
   if (netlist.cushions) add_cushion_slopes(netlist, state);
   for (const Component& c : netlist.components) add_component(netlist, c, in, y, ydot, rule.factor, state);
@@ -222,7 +225,7 @@ void evaluate_hydraulics(const Hydraulics& netlist, const double* s, const doubl
     else
       add_quasistatic_slopes(q, s, s_dot, y, netlist, state.quasistatic[i], state);
   }
-  if (step && !netlist.control.empty()) add_control(netlist, s, s_dot, y, ydot, rule, state);
+  if (control) add_control(netlist, s, s_dot, y, ydot, rule, state);
 }
 
 template <class S>

@@ -223,13 +223,13 @@ void CircuitStep::set_rates() {
   double* ydot = ydot_;
   for (int i : netlist_.unknown_state)
     if (i >= first) ydot[i] = factor * (y[i] - y_begin[i]) - offset[i];
-  for (const int i : held_) ydot_[i] = 0;
-  for (const int i : values_) ydot_[i] = (y_[i] - rule_.y_begin[i]) / rule_.step;  // only for the next prediction
 }
 
 void CircuitStep::finish(const double* s, const double* s_dot, OilMemory<> memory, HydraulicState& state, const double* extra_rate) {
   const int volumes = static_cast<int>(netlist_.volumes.size());
   const bool linear = netlist_.linear_oil != nullptr;
+  for (const int i : held_) ydot_[i] = 0;
+  for (const int i : values_) ydot_[i] = (y_[i] - rule_.y_begin[i]) / rule_.step;  // only for the next prediction
   if (!linear) {
     double* oil_s = state.oil_rate.data();
     for (std::size_t i = 0; i < ports_; ++i) oil_s[i] = extra_rate == nullptr ? s[i] : s[i] + rule_.step * extra_rate[i];

@@ -42,8 +42,9 @@ class CircuitStep {
   /// After begin(): control at the predicted lengths and rates of the ports.
   void predict_control(const double* s, const double* s_dot, HydraulicState& state) {
     trunnion::predict_control(netlist_, s, s_dot, y_, rule_, state);
+    for (const int i : values_) offset_[i] = y_[i];
   }
-  /// ydot of the circuits' unknowns by the rule; those of pressures follow in finish().
+  /// ydot of the circuits' unknowns by the rule; those of pressures, and of what has no rate, follow in finish().
   void set_rates();
   /// After evaluate_hydraulics(): factors the blocks; r, K, D. False if a block is singular.
   bool condense_ports(HydraulicState& state);

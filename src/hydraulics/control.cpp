@@ -105,8 +105,13 @@ bool advance_states(const BlockLaw& law, const double* u, double period, const d
       [&](int row, int column, double slope) {
         if (row > 0) T[(row - 1) * n + column - inputs] -= period * slope;
       });
-  if (!lu_factor(T, n, pivot)) return false;
-  lu_solve(T, n, pivot, increment);
+  if (n == 1) {
+    if (T[0] == 0 || !std::isfinite(T[0])) return false;
+    increment[0] *= 1 / T[0];
+  } else {
+    if (!lu_factor(T, n, pivot)) return false;
+    lu_solve(T, n, pivot, increment);
+  }
   for (int i = 0; i < n; ++i) x[i] += increment[i];
   return true;
 }

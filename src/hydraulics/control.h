@@ -52,6 +52,12 @@ struct ControlBlock {
   int states() const { return law->states(); }
   bool sampled() const { return period > 0; }
   bool delayed() const { return latency > 0; }
+  /// Whether it is continuous, but nothing in a step changes its value.
+  bool known() const {
+    for (const BlockInput& input : inputs)
+      if (!input.ahead) return false;
+    return !sampled() && states() == 0 && law->modes() == 0;
+  }
   /// Entries of y: value, states, modes; sampled: the time of the next sample [s]; delayed: the value to come, and when [s].
   int size() const { return 1 + states() + law->modes() + (sampled() ? 1 : 0) + (delayed() ? 2 : 0); }
   /// Whether entry k has a rate of its own; others are constant in a step, or the value.
@@ -84,7 +90,10 @@ void evaluate_blocks(const Hydraulics& netlist, const S* s, const S* s_dot, S* y
 /// inputs.
 void predict_control(const Hydraulics& netlist, const double* s, const double* s_dot, double* y, const RateRelation& rule,
                      HydraulicState& state);
-/// In a step: residuals of blocks and of driven lagged spools, and the slopes of flows in their commands.
+/// In a step: slopes of the flows of an orifice or a directional valve in the command of its driven spool.
+template <class Element>
+void add_driven_element(const Hydraulics& netlist, const Element& element, HydraulicState& state);
+/// In a step: residuals of blocks and of driven lagged spools, and the other slopes in what blocks drive.
 void add_control(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, const double* ydot,
                  const RateRelation& rule, HydraulicState& state);
 /// Their residuals alone, into R.

@@ -43,21 +43,11 @@ bool is_at(const Nodes& nodes, int node) {
   return std::any_of(nodes.begin(), nodes.end(), [&](const int* at) { return *at == node; });
 }
 
-/// Calls visit(element, spool) for the flow elements with a driven spool.
+/// Calls visit(index in y, row) for the entries of a block that are constant in a step.
 template <class Visit>
-void for_each_driven_element(const Hydraulics& netlist, Visit&& visit) {
-  for_each_element(netlist, [&](const auto& element) {
-    if constexpr (requires { element.spool; })
-      if (element.spool >= 0 && netlist.spools[element.spool].driven()) visit(element, element.spool);
-  });
-}
-
-/// Residuals of entries that are constant in a step.
-void set_held_residuals(const Hydraulics& netlist, const ControlBlock& b, const double* y, const RateRelation& rule,
-                        HydraulicState& state) {
-  double* R = state.R.data() + netlist.circuits[b.circuit].offset + b.local;
+TR_INLINE void for_each_constant(const ControlBlock& b, Visit&& visit) {
   const int size = b.size();
-  for (int k = b.sampled() ? 0 : 1 + b.states(); k < size; ++k) R[k] = y[b.output + k] - rule.y_begin[b.output + k];
+  for (int k = b.sampled() ? 0 : 1 + b.states(); k < size; ++k) visit(b.output + k, b.local + k);
 }
 
 /// Residuals of the states of driven lagged spools.
@@ -143,20 +133,8 @@ void add_drive_slopes(const Hydraulics& netlist, HydraulicState& state) {
     if (const Actuator& a = netlist.actuators[i]; a.drive >= 0) state.F_y[state.column[i] + column_of_block(netlist, a.drive)] += a.gain;
 }
 
-/// Slopes of flows, of motors and of rates of components in driven commands.
+/// Slopes of motors, of flows and rates of components and of flow sources in driven commands.
 void add_command_slopes(const Hydraulics& netlist, const double* y, HydraulicState& state) {
-  using S = Dual<1>;
-  for_each_driven_element(netlist, [&](const auto& element, int spool) {
-    const int column = column_of(netlist, netlist.spools[spool]);
-    S& command = state.varied_spool[spool];
-    command = S::variable(state.spool[spool], 0);
-    if constexpr (requires { element.opening; })
-      if (const S opening = element.opening(command); opening.value == 0 && opening.d[0] == 0) return;  // most metering edges
-    element.edges(FlowInputs<S>{nullptr, nullptr, state.varied_spool.data()}, [&](int A, int B, auto&& law) {
-      const S Q = law(S(state.pressure[A] - state.pressure[B]));
-      add_command_slope(netlist, A, B, column, Q.d[0], state);
-    });
-  });
   for (std::size_t i = 0; i < netlist.actuators.size(); ++i) {
     const Actuator& a = netlist.actuators[i];
     if (a.spool < 0 || !netlist.spools[a.spool].driven()) continue;
@@ -180,6 +158,13 @@ void add_command_slopes(const Hydraulics& netlist, const double* y, HydraulicSta
   }
 }
 
+/// Own rows of a block whose value is known ahead.
+void add_known(const Hydraulics& netlist, const ControlBlock& b, const double* y, const RateRelation& rule, HydraulicState& state) {
+  const Circuit& c = netlist.circuits[b.circuit];
+  state.R[c.offset + b.local] = y[b.output] - rule.offset[b.output];
+  state.T[c.block + b.local * (c.size + 1)] += 1;
+}
+
 /// A continuous block's own rows.
 void add_block(const Hydraulics& netlist, const ControlBlock& b, const double* s, const double* s_dot, const double* y, const double* ydot,
                double factor, HydraulicState& state) {
@@ -187,11 +172,10 @@ void add_block(const Hydraulics& netlist, const ControlBlock& b, const double* s
   double *T = state.T.data() + c.block + b.local * c.size, *R = state.R.data() + c.offset + b.local;
   double u[kMaxBlockInputs];
   read_block<double>(b, s, s_dot, y, state, u);
-  const int inputs = b.law->inputs();
-  const auto varies = [&](int k) {
-    const BlockInput& input = b.inputs[static_cast<std::size_t>(k)];
-    return reads_port(input) || column_of(netlist, input) >= 0;
-  };
+  const int inputs = static_cast<int>(b.inputs.size());
+  int column[kMaxBlockInputs];
+  for (int k = 0; k < inputs; ++k) column[k] = column_of(netlist, b.inputs[k]);
+  const auto varies = [&](int k) { return column[k] >= 0 || reads_port(b.inputs[k]); };
   const auto set_residual = [&](int row, double number) {
     R[row] = (row == 0 ? y[b.output] : ydot[b.output + row]) - number;
     T[row * c.size + b.local + row] += row == 0 ? 1 : factor;
@@ -201,42 +185,61 @@ void add_block(const Hydraulics& netlist, const ControlBlock& b, const double* s
       T[row * c.size + b.local + 1 + k - inputs] -= slope;
       return;
     }
-    const BlockInput& input = b.inputs[static_cast<std::size_t>(k)];
+    const BlockInput& input = b.inputs[k];
     if (reads_port(input)) {
       std::vector<double>& slopes = input.kind == BlockInput::Kind::position ? state.R_s : state.R_v;
       slopes[state.column[input.index] + b.local + row] -= slope;
     } else {
-      T[row * c.size + column_of(netlist, input)] -= slope;
+      T[row * c.size + column[k]] -= slope;
     }
   });
 }
 
 /// Rows of entries that are constant in a step.
-void add_held(const Hydraulics& netlist, const ControlBlock& b, const double* y, const RateRelation& rule, HydraulicState& state) {
-  set_held_residuals(netlist, b, y, rule, state);
+void add_constant(const Hydraulics& netlist, const ControlBlock& b, const double* y, const RateRelation& rule, HydraulicState& state) {
   const Circuit& c = netlist.circuits[b.circuit];
-  const int size = b.size();
-  for (int k = b.sampled() ? 0 : 1 + b.states(); k < size; ++k) state.T[c.block + (b.local + k) * (c.size + 1)] += 1;
+  for_each_constant(b, [&](int i, int row) {
+    state.R[c.offset + row] = y[i] - rule.y_begin[i];
+    state.T[c.block + row * (c.size + 1)] += 1;
+  });
 }
 
 /// Rows of a driven spool's states.
-void add_spool_slopes(const Hydraulics& netlist, const Spool& spool, const double* y, double factor, HydraulicState& state) {
-  using S = Dual<1>;
+void add_spool(const Hydraulics& netlist, const Spool& spool, const double* y, const double* ydot, double factor, HydraulicState& state) {
+  constexpr int kCommand = 2;
+  using S = Dual<3>;  // by the states and the command
   const ControlBlock& b = netlist.control[spool.block];
   const Circuit& c = netlist.circuits[b.circuit];
   const int states = spool.states();
-  for (int varied = 0; varied <= states; ++varied) {  // the last is the command
-    S x[2], rate[2], u(state.signal[spool.signal]);
-    for (int k = 0; k < states; ++k) x[k] = y[spool.state + k];
-    (varied < states ? x[varied] : u).d[0] = 1;
-    spool_rates(spool, u, x, rate);
-    for (int k = 0; k < states; ++k)
-      state.T[c.block + (spool.local + k) * c.size + (varied < states ? spool.local + varied : b.local)] -= rate[k].d[0];
+  S x[2], rate[2];
+  for (int k = 0; k < states; ++k) x[k] = S::variable(y[spool.state + k], k);
+  spool_rates(spool, S::variable(state.signal[spool.signal], kCommand), x, rate);
+  for (int k = 0; k < states; ++k) {
+    double* T = state.T.data() + c.block + (spool.local + k) * c.size;
+    state.R[c.offset + spool.local + k] = ydot[spool.state + k] - rate[k].value;
+    for (int i = 0; i < states; ++i) T[spool.local + i] -= rate[k].d[i];
+    T[b.local] -= rate[k].d[kCommand];
+    T[spool.local + k] += factor;
   }
-  for (int k = 0; k < states; ++k) state.T[c.block + (spool.local + k) * (c.size + 1)] += factor;
 }
 
 }  // namespace
+
+template <class Element>
+void add_driven_element(const Hydraulics& netlist, const Element& element, HydraulicState& state) {
+  using S = Dual<1>;
+  const int column = column_of(netlist, netlist.spools[element.spool]);
+  S& command = state.varied_spool[element.spool];
+  command = S::variable(state.spool[element.spool], 0);
+  if constexpr (requires { element.opening; })
+    if (const S opening = element.opening(command); opening.value == 0 && opening.d[0] == 0) return;  // most metering edges
+  element.edges(FlowInputs<S>{nullptr, nullptr, state.varied_spool.data()}, [&](int A, int B, auto&& law) {
+    const S Q = law(S(state.pressure[A] - state.pressure[B]));
+    add_command_slope(netlist, A, B, column, Q.d[0], state);
+  });
+}
+template void add_driven_element(const Hydraulics&, const Orifice&, HydraulicState&);
+template void add_driven_element(const Hydraulics&, const DirectionalValve&, HydraulicState&);
 
 void predict_control(const Hydraulics& netlist, const double* s, const double* s_dot, double* y, const RateRelation& rule,
                      HydraulicState& state) {
@@ -263,12 +266,15 @@ void predict_control(const Hydraulics& netlist, const double* s, const double* s
 void add_control(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, const double* ydot,
                  const RateRelation& rule, HydraulicState& state) {
   for (const ControlBlock& b : netlist.control) {
+    if (b.known()) {
+      add_known(netlist, b, y, rule, state);
+      continue;
+    }
     if (!b.sampled()) add_block(netlist, b, s, s_dot, y, ydot, rule.factor, state);
-    add_held(netlist, b, y, rule, state);
+    add_constant(netlist, b, y, rule, state);
   }
-  set_spool_residuals(netlist, y, ydot, state);
   for (const Spool& spool : netlist.spools)
-    if (spool.driven() && !spool.follows()) add_spool_slopes(netlist, spool, y, rule.factor, state);
+    if (spool.driven() && !spool.follows()) add_spool(netlist, spool, y, ydot, rule.factor, state);
   add_command_slopes(netlist, y, state);
   add_source_slopes(netlist, y, state);
   add_drive_slopes(netlist, state);
@@ -278,17 +284,34 @@ void set_control_residuals(const Hydraulics& netlist, const double* s, const dou
                            const RateRelation& rule, HydraulicState& state) {
   double u[kMaxBlockInputs], rate[kMaxBlockStates + 1];
   for (const ControlBlock& b : netlist.control) {
+    double* R = state.R.data() + netlist.circuits[b.circuit].offset + b.local;
+    if (b.known()) {
+      R[0] = y[b.output] - rule.offset[b.output];
+      continue;
+    }
     if (!b.sampled()) {
-      double* R = state.R.data() + netlist.circuits[b.circuit].offset + b.local;
       read_block<double>(b, s, s_dot, y, state, u);
       R[0] = y[b.output] - b.law->evaluate(u, y + b.output + 1, rate);
       const int states = b.states();
       for (int k = 1; k <= states; ++k) R[k] = ydot[b.output + k] - rate[k - 1];
     }
-    set_held_residuals(netlist, b, y, rule, state);
+    for_each_constant(b, [&](int i, int row) { state.R[netlist.circuits[b.circuit].offset + row] = y[i] - rule.y_begin[i]; });
   }
   set_spool_residuals(netlist, y, ydot, state);
 }
+
+namespace {
+
+/// Calls visit(element, spool) for the flow elements with a driven spool.
+template <class Visit>
+void for_each_driven_element(const Hydraulics& netlist, Visit&& visit) {
+  for_each_element(netlist, [&](const auto& element) {
+    if constexpr (requires { element.spool; })
+      if (element.spool >= 0 && netlist.spools[element.spool].driven()) visit(element, element.spool);
+  });
+}
+
+}  // namespace
 
 std::vector<ControlEntry> control_entries(const Hydraulics& netlist) {
   std::vector<ControlEntry> entries;

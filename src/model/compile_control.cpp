@@ -58,8 +58,7 @@ bool NetlistBuilder::is_ahead(SignalIndex signal) const {
   const int i = netlist_.block_of_signal[signal];
   if (i < 0) return false;
   const ControlBlock& b = netlist_.control[static_cast<std::size_t>(i)];
-  return b.sampled() || (b.states() == 0 && b.law->modes() == 0 &&
-                         std::all_of(b.inputs.begin(), b.inputs.end(), [](const BlockInput& input) { return input.ahead; }));
+  return b.sampled() || b.known();
 }
 
 std::vector<int> NetlistBuilder::evaluation_order(const std::vector<ControlBlock>& blocks) const {

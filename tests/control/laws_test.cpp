@@ -187,6 +187,8 @@ TEST(ControlLaws, HaveExactDerivatives) {
     std::vector<double> u{0.31, 0.23, 0.11}, x{0.07, 0.13, -0.2};
     u.resize(static_cast<std::size_t>(law->inputs()));
     const Eigen::MatrixXd slopes = slopes_of(*law, u, x);
+    double rates[kMaxBlockStates + 1];
+    EXPECT_DOUBLE_EQ(law->evaluate(u.data(), x.data(), rates), law->value(u.data(), x.data())) << description.index();
     const auto at = [&] {
       Eigen::VectorXd all(law->states() + 1);
       all[0] = law->evaluate(u.data(), x.data(), all.data() + 1);

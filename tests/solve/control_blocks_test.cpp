@@ -539,6 +539,38 @@ TEST(Sensors, AndSequencesStandInDescriptionsOfStates) {
   EXPECT_EQ(start_state(*again).y()[0], run.state().y()[0]);
 }
 
+// ---------------------------------------------------------------- known ahead of a step
+
+TEST(BlocksOfSignals, AreTheSignalOfTheirValue) {
+  const std::string wave = "signals: {SIGNAL: {sine: {amplitude: 0.2, frequency: 3 Hz, offset: 0.02}}}\n",
+                    blocks =
+                        "control: {double: {gain: {input: wave, gain: 2}}, square: {product: {inputs: [double, wave]}}, "
+                        "command: {expression: \"double/2 + 0*square\"}}\n";
+  const auto named = [&](const char* name) { return std::string(wave).replace(wave.find("SIGNAL"), 6, name); };
+  const std::string by_signal = test::servo(named("command")), by_blocks = test::servo(named("wave") + blocks);
+  const std::vector<std::vector<std::string>> all = {{"solver.step=1 ms"},
+                                                     {"solver.tangent=forward_difference"},
+                                                     {"solver.integrator=esdirk3"},
+                                                     {"solver.constraints=baumgarte"},
+                                                     {"solver.step=0.1 ms"},
+                                                     {"solver.step=10 ms"},
+                                                     {"solver.constraints=double_step", "solver.integrator=cvode"}};
+  for (const std::vector<std::string>& settings : all) {
+    Runner a(test::model_from(by_signal, settings)), b(test::model_from(by_blocks, settings));
+    const double tolerance = settings.size() > 1 ? 1e4 : 1e-2;  // [Pa] of CVODE by its own steps
+    for (int k = 1; k <= 20; ++k) {
+      a.advance(0.05 * k);
+      b.advance(0.05 * k);
+      const double u = 0.02 + 0.2 * std::sin(6 * std::numbers::pi * a.state().time);
+      EXPECT_NEAR(value_of(b, "double.output"), 2 * u, 1e-14);
+      EXPECT_NEAR(value_of(b, "square.output"), 2 * u * u, 1e-14);
+      EXPECT_NEAR(value_of(b, "command.output"), u, 1e-14);
+      for (const char* pressure : {"side_A.pressure", "side_B.pressure"})
+        EXPECT_NEAR(value_of(b, pressure), value_of(a, pressure), tolerance) << settings[0] << " " << k;
+    }
+  }
+}
+
 // ---------------------------------------------------------------- logic
 
 TEST(Samples, EdgesAreSeenOnce) {
