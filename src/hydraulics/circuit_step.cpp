@@ -37,6 +37,27 @@ double stop_between(const Element& orifice, double dp, double next) {
 }
 double stop_between(const Leakage&, double, double next) { return next; }
 
+/// The unknowns of a circuit on whose equations the motion of an actuator acts.
+std::vector<int> rows_of(const Hydraulics& netlist, const Circuit& circuit, int actuator) {
+  const Actuator& a = netlist.actuators[actuator];
+  std::vector<int> rows;
+  if (netlist.linear_oil != nullptr || !netlist.quasistatic.empty()) {
+    rows.resize(circuit.size);
+    std::iota(rows.begin(), rows.end(), 0);
+    return rows;
+  }
+  if (a.A >= 0 && netlist.nodes[a.A].state >= 0) rows.push_back(netlist.nodes[a.A].local);
+  if (a.B >= 0 && netlist.nodes[a.B].state >= 0 && a.B != a.A) rows.push_back(netlist.nodes[a.B].local);
+  for (const Orifice& o : std::get<std::vector<Orifice>>(netlist.elements))
+    if (o.cushion.port == actuator)
+      for (const int node : {o.A, o.B})
+        if (const PressureNode& n = netlist.nodes[node]; n.state >= 0 && std::find(rows.begin(), rows.end(), n.local) == rows.end())
+          rows.push_back(n.local);
+  for (int k = 0; k < a.friction_states && !a.friction_local; ++k) rows.push_back(a.local + k);
+  add_control_rows(netlist, actuator, rows);
+  return rows;
+}
+
 }  // namespace
 
 CircuitStep::CircuitStep(const Hydraulics& netlist, double tolerance_pressure, double tolerance_other)
@@ -93,24 +114,7 @@ CircuitStep::CircuitStep(const Hydraulics& netlist, double tolerance_pressure, d
     if (spool.driven() && !spool.follows()) add_control(netlist_.control[spool.block].circuit, spool.local, spool.states());
   rows_.resize(ports_);
   for (const Circuit& c : netlist_.circuits)
-    for (int i : c.actuators) {
-      const Actuator& a = netlist_.actuators[i];
-      std::vector<int>& rows = rows_[i];
-      if (netlist_.linear_oil != nullptr || !netlist_.quasistatic.empty()) {
-        rows.resize(c.size);
-        std::iota(rows.begin(), rows.end(), 0);
-        continue;
-      }
-      if (a.A >= 0 && netlist_.nodes[a.A].state >= 0) rows.push_back(netlist_.nodes[a.A].local);
-      if (a.B >= 0 && netlist_.nodes[a.B].state >= 0 && a.B != a.A) rows.push_back(netlist_.nodes[a.B].local);
-      for (const Orifice& o : std::get<std::vector<Orifice>>(netlist_.elements))
-        if (o.cushion.port == i)
-          for (const int node : {o.A, o.B})
-            if (const PressureNode& n = netlist_.nodes[node]; n.state >= 0 && std::find(rows.begin(), rows.end(), n.local) == rows.end())
-              rows.push_back(n.local);
-      for (int k = 0; k < a.friction_states && !a.friction_local; ++k) rows.push_back(a.local + k);
-      add_control_rows(netlist_, i, rows);
-    }
+    for (int i : c.actuators) rows_[i] = rows_of(netlist_, c, i);
   for (const Actuator& a : netlist_.actuators) local_states_ = local_states_ || (a.friction_local && a.friction_states > 0);
   for (const Volume& volume : netlist_.volumes) nodes_of_circuit_[netlist_.nodes[volume.node].circuit].push_back(volume.node);
   const auto meet = [&](const auto& nodes) {

@@ -23,6 +23,37 @@ class Groups {
   std::vector<int> parent_;
 };
 
+/// Calls join(a, b) for nodes between which oil flows.
+template <class Join>
+void join_flows(const Hydraulics& netlist, const Join& join) {
+  for_each_element(netlist, [&](const auto& element) {
+    const auto ends = element_nodes(element);
+    for (const int* a : ends)
+      for (const int* b : ends) join(*a, *b);
+  });
+  for (const FlowSource& source : netlist.flow_sources)
+    if (source.from >= 0 && source.to >= 0) join(source.from, source.to);
+}
+
+/// The actuators that act on a circuit, and the places of its unknowns: per circuit the states that are its unknowns, in order.
+void set_blocks(std::vector<std::vector<int>> unknowns, Hydraulics& netlist) {
+  unknowns.resize(netlist.circuits.size());
+  for (Circuit& c : netlist.circuits)
+    for (const int i : c.actuators) {
+      const Actuator& a = netlist.actuators[i];
+      if (a.A >= 0 || a.drive >= 0 || (a.friction_states > 0 && !a.friction_local)) c.acting.push_back(i);
+    }
+  int entries = 0;
+  for (std::size_t i = 0; i < netlist.circuits.size(); ++i) {
+    Circuit& c = netlist.circuits[i];
+    c.size = static_cast<int>(unknowns[i].size());
+    c.offset = static_cast<int>(netlist.unknown_state.size());
+    c.block = entries;
+    entries += c.size * c.size;
+    netlist.unknown_state.insert(netlist.unknown_state.end(), unknowns[i].begin(), unknowns[i].end());
+  }
+}
+
 }  // namespace
 
 void NetlistBuilder::build_circuits() {
@@ -35,13 +66,7 @@ void NetlistBuilder::build_circuits() {
                source_b = b < static_cast<int>(netlist_.nodes.size()) && b >= volumes;
     if (!source_a && !source_b) groups.join(a, b);
   };
-  for_each_element(netlist_, [&](const auto& element) {
-    const auto ends = element_nodes(element);
-    for (const int* a : ends)
-      for (const int* b : ends) join(*a, *b);
-  });
-  for (const FlowSource& source : netlist_.flow_sources)
-    if (source.from >= 0 && source.to >= 0) join(source.from, source.to);
+  join_flows(netlist_, join);
   for (int i = 0; i < netlist_.pistons; ++i) {
     join(static_cast<int>(netlist_.nodes.size()) + i, netlist_.actuators[i].A);
     join(static_cast<int>(netlist_.nodes.size()) + i, netlist_.actuators[i].B);
@@ -107,21 +132,7 @@ void NetlistBuilder::build_circuits() {
   }
   for (QuasistaticCircuit& q : netlist_.quasistatic)
     for (QuasistaticPort& port : q.ports) port.local = add_unknown(netlist_.actuators[port.actuator].circuit, port.state);
-  for (Circuit& c : netlist_.circuits)
-    for (const int i : c.actuators) {
-      const Actuator& a = netlist_.actuators[i];
-      if (a.A >= 0 || a.drive >= 0 || (a.friction_states > 0 && !a.friction_local)) c.acting.push_back(i);
-    }
-  unknowns.resize(netlist_.circuits.size());
-  int entries = 0;
-  for (std::size_t i = 0; i < netlist_.circuits.size(); ++i) {
-    Circuit& c = netlist_.circuits[i];
-    c.size = static_cast<int>(unknowns[i].size());
-    c.offset = static_cast<int>(netlist_.unknown_state.size());
-    c.block = entries;
-    entries += c.size * c.size;
-    netlist_.unknown_state.insert(netlist_.unknown_state.end(), unknowns[i].begin(), unknowns[i].end());
-  }
+  set_blocks(unknowns, netlist_);
 }
 
 template <class Join, class ComponentNumber, class BlockNumber>
