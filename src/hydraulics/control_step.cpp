@@ -31,11 +31,6 @@ bool reads_port(const BlockInput& input) { return input.kind == BlockInput::Kind
 bool is_driven(const Hydraulics& netlist, const Component& c) {
   return std::any_of(c.spools.begin(), c.spools.end(), [&](int spool) { return netlist.spools[spool].driven(); });
 }
-bool is_driven(const Hydraulics& netlist, const QuasistaticCircuit& q) {
-  bool driven = netlist.block_of_signal[q.flow] >= 0;
-  for_each_command(q, [&](int spool) { driven = driven || netlist.spools[spool].driven(); });
-  return driven;
-}
 /// Column of a driven spool's position in its circuit's block.
 int column_of(const Hydraulics& netlist, const Spool& spool) { return spool.follows() ? netlist.control[spool.block].local : spool.local; }
 
@@ -142,34 +137,38 @@ void add_source_slopes(const Hydraulics& netlist, const double* y, HydraulicStat
   }
 }
 
+/// Column of the flow (k < 0) or command k of a quasistatic circuit; -1: no block drives it.
+int column_of(const Hydraulics& netlist, const QuasistaticCircuit& q, int k) {
+  if (k < 0) return netlist.block_of_signal[q.flow] >= 0 ? column_of_block(netlist, q.flow) : -1;
+  const int spool = command_of(q, k);
+  return spool >= 0 && netlist.spools[spool].driven() ? column_of(netlist, netlist.spools[spool]) : -1;
+}
+
 /// Slopes of the states p of quasistatic circuits in driven flows and commands: p = ... + v/c at given load lines.
 void add_metering_slopes(const Hydraulics& netlist, const RateRelation& rule, HydraulicState& state) {
   using S = Dual<1>;
   for (std::size_t i = 0; i < netlist.quasistatic.size(); ++i) {
     const QuasistaticCircuit& q = netlist.quasistatic[i];
-    if (!is_driven(netlist, q)) continue;
     QuasistaticWork& work = state.quasistatic[i];
     const Circuit& c = netlist.circuits[netlist.actuators[q.ports.front().actuator].circuit];
     const double factor = q.discrete ? 1 / rule.step : rule.factor;
-    recover_flows(q, work);
-    std::fill(work.fbar_change.begin(), work.fbar_change.end(), 0.0);
-    for_each_command(q, [&](int spool) { state.varied_spool[spool] = state.spool[spool]; });
-    const auto add = [&](const S& flow, int column) {
+    bool known = false;
+    for (int k = -1; k < commands_of(q); ++k) {
+      const int column = column_of(netlist, q, k);
+      if (column < 0) continue;
+      if (!known) recover_flows(q, work);
+      known = true;
+      std::fill(work.fbar_change.begin(), work.fbar_change.end(), 0.0);
+      std::copy(state.spool.begin(), state.spool.end(), state.varied_spool.begin());
+      S flow(state.signal[q.flow]);
+      (k < 0 ? flow : state.varied_spool[command_of(q, k)]).d[0] = 1;
       read_command<S>(q, flow, state.varied_spool.data(), work);
       admit_command(work);
       change_flows(q.metering, work.command(), work.command_change(), work.beta, work.fbar_change, work.flows, work.pump, work.flow_changes,
                    work.pump_change);
       for (std::size_t j = 0; j < q.ports.size(); ++j)
         state.T[c.block + static_cast<std::ptrdiff_t>(q.ports[j].local) * c.size + column] -= work.flow_changes[j].v / factor;
-    };
-    const S flow(state.signal[q.flow]);
-    for_each_command(q, [&](int spool) {
-      if (!netlist.spools[spool].driven()) return;
-      state.varied_spool[spool].d[0] = 1;
-      add(flow, column_of(netlist, netlist.spools[spool]));
-      state.varied_spool[spool].d[0] = 0;
-    });
-    if (netlist.block_of_signal[q.flow] >= 0) add(S::variable(flow.value, 0), column_of_block(netlist, q.flow));
+    }
   }
 }
 
@@ -376,15 +375,10 @@ std::vector<ControlEntry> control_entries(const Hydraulics& netlist) {
     for (const Component& c : netlist.components)
       if (std::find(c.nodes.begin(), c.nodes.end(), node) != c.nodes.end()) add_component(c, column);
   }
-  for (const QuasistaticCircuit& q : netlist.quasistatic) {
-    const auto add_pistons = [&](int column) {
-      for (const QuasistaticPort& port : q.ports) entries.push_back({netlist.actuators[port.actuator].circuit, port.local, column});
-    };
-    if (netlist.block_of_signal[q.flow] >= 0) add_pistons(column_of_block(netlist, q.flow));
-    for_each_command(q, [&](int spool) {
-      if (netlist.spools[spool].driven()) add_pistons(column_of(netlist, netlist.spools[spool]));
-    });
-  }
+  for (const QuasistaticCircuit& q : netlist.quasistatic)
+    for (int k = -1; k < commands_of(q); ++k)
+      if (const int column = column_of(netlist, q, k); column >= 0)
+        for (const QuasistaticPort& port : q.ports) entries.push_back({netlist.actuators[port.actuator].circuit, port.local, column});
   for (const FlowSource& source : netlist.flow_sources)
     if (const int block = netlist.block_of_signal[source.flow]; block >= 0)
       add_nodes(std::vector<int>{source.from, source.to}, netlist.control[block].local);

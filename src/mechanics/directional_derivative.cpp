@@ -232,8 +232,8 @@ TR_INLINE void differentiate_ground_load(const PlacedLoad<D>& load, NodeVariatio
 
 /// Change of a resistance of soil, as its body sees it.
 template <int D, class S>
-TR_INLINE void differentiate_soil(const SoilLaw<D>& soil, double factor, const MechanismState<D>& state,
-                                  std::vector<NodeVariation<D, S>>& nodes) {
+[[gnu::noinline]] void differentiate_soil(const SoilLaw<D>& soil, double factor, const MechanismState<D>& state,
+                                          std::vector<NodeVariation<D, S>>& nodes) {
   NodeVariation<D, S>& n = nodes[soil.node];
   const SoilState<D> s = soil_state(soil, factor, state.tree.nodes[soil.node]);
   const Vec<D, S>&r_P = spread<S>(s.r_P), &v_P = spread<S>(s.v_P), &f = spread<S>(s.force);

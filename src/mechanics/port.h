@@ -41,7 +41,8 @@ struct Port : Line<D> {
 
 /// s_k of a load with wrench W.
 template <int D, class S>
-void set_load_gradients(const Port<D>& port, const PathDof* path, const TreeState<D, S>& tree, const Force<D, S>& W, LineDof<D, S>* dofs) {
+[[gnu::noinline]] void set_load_gradients(const Port<D>& port, const PathDof* path, const TreeState<D, S>& tree, const Force<D, S>& W,
+                                          LineDof<D, S>* dofs) {
   const Vec<D, S> none = Vec<D, S>::Zero();
   for (int i = 0; i < port.path.size(); ++i) {
     const DofState<D, S>& axis = tree.dofs[path[port.path.begin + i].dof];

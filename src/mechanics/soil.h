@@ -51,7 +51,7 @@ struct SoilState {
 
 /// After the velocity stage.
 template <int D, class S, class Factor>
-TR_INLINE SoilState<D, S> soil_state(const SoilLaw<D>& soil, const Factor& factor, const NodeState<D, S>& node) {
+[[gnu::noinline]] SoilState<D, S> soil_state(const SoilLaw<D>& soil, const Factor& factor, const NodeState<D, S>& node) {
   using std::sqrt;
   SoilState<D, S> s;
   s.r_P = node.r + node.R * soil.r_BP.template cast<S>();
@@ -83,8 +83,8 @@ TR_INLINE Vec<D, S> soil_force_change(const SoilLaw<D>& soil, double factor, con
 
 /// T -= its change beyond moving with its body, for the path to the body; x, y of the coordinates as in tree.h.
 template <int D, class Entries>
-TR_INLINE void add_soil_slopes(const SoilLaw<D>& soil, double factor, const PathDof* path, int count, const TreeState<D>& tree,
-                               Entries& T) {
+[[gnu::noinline]] void add_soil_slopes(const SoilLaw<D>& soil, double factor, const PathDof* path, int count, const TreeState<D>& tree,
+                                       Entries& T) {
   const SoilState<D> s = soil_state(soil, factor, tree.nodes[soil.node]);
   for (int j = 0; j < count; ++j) {
     const DofState<D>& l = tree.dofs[path[j].dof];

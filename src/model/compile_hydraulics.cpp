@@ -711,9 +711,8 @@ class NetlistBuilder {
     for (const QuasistaticCircuit& q : netlist_.quasistatic) {
       const int at = actuator(static_cast<std::size_t>(q.ports.front().actuator));
       if (const int by = netlist_.block_of_signal[q.flow]; by >= 0) join(block(by), at);
-      for_each_command(q, [&](int spool) {
-        if (driver(spool) >= 0) join(block(driver(spool)), at);
-      });
+      for (int k = 0; k < commands_of(q); ++k)
+        if (const int by = driver(command_of(q, k)); by >= 0) join(block(by), at);
     }
     for (const FlowSource& source : netlist_.flow_sources)
       if (const int by = netlist_.block_of_signal[source.flow]; by >= 0)

@@ -53,6 +53,18 @@ void read_command(const QuasistaticCircuit& circuit, const S& flow, const S* spo
   store(bleed, work.bleed, work.bleed_change);
 }
 
+constexpr int kCommands = 6;  // of a port
+
+int commands_of(const QuasistaticCircuit& circuit) { return kCommands * static_cast<int>(circuit.ports.size()) + 1; }
+
+int command_of(const QuasistaticCircuit& circuit, int number) {
+  if (number == kCommands * static_cast<int>(circuit.ports.size())) return circuit.bleed.spool;
+  const QuasistaticPort& port = circuit.ports[static_cast<std::size_t>(number / kCommands)];
+  const int spools[kCommands] = {port.lever, port.ph.spool, port.tr.spool, port.pr.spool, port.th.spool, port.a.spool};
+  const int spool = spools[number % kCommands];
+  return number % kCommands > 0 && spool == port.lever ? -1 : spool;
+}
+
 void admit_command(QuasistaticWork& work) {
   if (work.flow < 0) work.flow = work.flow_change = 0;
   for (std::size_t j = 0; j < work.openings.size(); ++j) {

@@ -72,16 +72,9 @@ struct QuasistaticWork {
   MeteringCommand command_change() const { return {flow_change, bleed_change, opening_changes}; }
 };
 
-/// Calls visit(spool) once for every spool that commands a valve of the circuit.
-template <class Visit>
-void for_each_command(const QuasistaticCircuit& circuit, Visit&& visit) {
-  if (circuit.bleed.spool >= 0) visit(circuit.bleed.spool);
-  for (const QuasistaticPort& port : circuit.ports) {
-    visit(port.lever);
-    for (const CommandedOpening* opening : {&port.ph, &port.tr, &port.pr, &port.th, &port.a})
-      if (opening->spool >= 0 && opening->spool != port.lever) visit(opening->spool);
-  }
-}
+/// Numbers of a circuit's commands, and the spool of one, each spool once; -1: there is none of this number.
+int commands_of(const QuasistaticCircuit& circuit);
+int command_of(const QuasistaticCircuit& circuit, int number);
 
 /// Openings by spools and the pump's flow [m3/s], with their derivatives where the scalar has one.
 template <class S>

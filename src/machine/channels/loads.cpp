@@ -82,18 +82,20 @@ template <int D, class S>
 void read_loads(const LoadChannels& channels, MachineValues<D, S>& x) {
   read_springs(channels, x);
   if constexpr (kPlain<S>) read_applied_powers(x);
-  const LoadChannels::Soil* cells = channels.soils.data();
-  const auto read_soil = [&](const SoilLaw<D>& law, const auto& factor) {
+  const std::size_t soils = x.m.soils.size();  // over time; those of driven loads follow
+  const auto driven = [&](const DrivenLoad& load) { return x.m.ports[load.port].kind == PortKind::soil; };
+  const DrivenLoad* load = x.model.driven_loads.data();
+  for (std::size_t i = 0; i < channels.soils.size(); ++i) {
+    while (i >= soils && !driven(*load)) ++load;
+    const SoilLaw<D>& law = i < soils ? x.m.soils[i] : x.m.ports[load->port].soil;
+    const S factor = i < soils ? S(x.mechanism.soil[i]) : x.oil.ports[(load++)->port].force;
     const SoilState<D, S> soil = soil_state(law, factor, x.mechanism.tree.nodes[law.node]);
     const S square = soil.v_P.squaredNorm(), viscosity = soil.strength * soil.slowness;
-    x.set(cells->depth, soil.depth);
+    x.set(channels.soils[i].depth, soil.depth);
     // the square root has no derivative at zero
-    x.set(cells++->resistance, square > 0 ? S(viscosity * sqrt(square)) : S(0));
+    x.set(channels.soils[i].resistance, square > 0 ? S(viscosity * sqrt(square)) : S(0));
     if constexpr (kPlain<S>) x.add_power(viscosity * square);
-  };
-  for (std::size_t i = 0; i < x.m.soils.size(); ++i) read_soil(x.m.soils[i], x.mechanism.soil[i]);
-  for (const DrivenLoad& load : x.model.driven_loads)
-    if (const Port<D>& port = x.m.ports[load.port]; port.kind == PortKind::soil) read_soil(port.soil, x.oil.ports[load.port].force);
+  }
 }
 TR_INSTANTIATE_READING(read_loads, LoadChannels)
 
