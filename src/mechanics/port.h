@@ -152,7 +152,7 @@ template <int D, class S>
   }
   s.d_dot = Vec<D, S>::Zero();
   if (port.kind == PortKind::soil) {
-    const SoilState<D, S> at = soil_state(port.soil, 1.0, tree.nodes[port.node_B]);
+    const SoilState<D, S> at = soil_state(port.soil, S(1.0), tree.nodes[port.node_B]);
     s.r_Q = at.r_P;
     s.u = at.force;
     set_load_gradients(port, path, tree, soil_wrench(at), dofs);

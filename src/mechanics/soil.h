@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <string>
+#include <type_traits>
 
 #include "mechanics/path.h"
 #include "mechanics/tree.h"
@@ -50,8 +51,8 @@ struct SoilState {
 };
 
 /// After the velocity stage.
-template <int D, class S, class Factor>
-[[gnu::noinline]] SoilState<D, S> soil_state(const SoilLaw<D>& soil, const Factor& factor, const NodeState<D, S>& node) {
+template <int D, class S>
+[[gnu::noinline]] SoilState<D, S> soil_state(const SoilLaw<D>& soil, const std::type_identity_t<S>& factor, const NodeState<D, S>& node) {
   using std::sqrt;
   SoilState<D, S> s;
   s.r_P = node.r + node.R * soil.r_BP.template cast<S>();

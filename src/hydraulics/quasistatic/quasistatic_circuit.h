@@ -72,7 +72,7 @@ struct QuasistaticWork {
   MeteringCommand command_change() const { return {flow_change, bleed_change, opening_changes}; }
 };
 
-/// Numbers of a circuit's commands, and the spool of one, each spool once; -1: there is none of this number.
+/// Count of a circuit's commands, and the spool of one by its number, each spool once; -1: no command.
 int commands_of(const QuasistaticCircuit& circuit);
 int command_of(const QuasistaticCircuit& circuit, int number);
 
