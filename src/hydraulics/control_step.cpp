@@ -127,6 +127,41 @@ void add_source_slopes(const Hydraulics& netlist, const double* y, HydraulicStat
   }
 }
 
+/// Column of the flow (k < 0) or command k of a quasistatic circuit; -1: no block drives it.
+int column_of(const Hydraulics& netlist, const QuasistaticCircuit& q, int k) {
+  if (k < 0) return netlist.block_of_signal[q.flow] >= 0 ? column_of_block(netlist, q.flow) : -1;
+  const int spool = command_of(q, k);
+  return spool >= 0 && netlist.spools[spool].driven() ? column_of(netlist, netlist.spools[spool]) : -1;
+}
+
+/// Slopes of the states p of quasistatic circuits in driven flows and commands: p = ... + v/c at given load lines.
+void add_metering_slopes(const Hydraulics& netlist, const RateRelation& rule, HydraulicState& state) {
+  using S = Dual<1>;
+  for (std::size_t i = 0; i < netlist.quasistatic.size(); ++i) {
+    const QuasistaticCircuit& q = netlist.quasistatic[i];
+    QuasistaticWork& work = state.quasistatic[i];
+    const Circuit& c = netlist.circuits[netlist.actuators[q.ports.front().actuator].circuit];
+    const double factor = q.discrete ? 1 / rule.step : rule.factor;
+    bool known = false;
+    for (int k = -1; k < commands_of(q); ++k) {
+      const int column = column_of(netlist, q, k);
+      if (column < 0) continue;
+      if (!known) recover_flows(q, work);
+      known = true;
+      std::fill(work.fbar_change.begin(), work.fbar_change.end(), 0.0);
+      std::copy(state.spool.begin(), state.spool.end(), state.varied_spool.begin());
+      S flow(state.signal[q.flow]);
+      (k < 0 ? flow : state.varied_spool[command_of(q, k)]).d[0] = 1;
+      read_command<S>(q, flow, state.varied_spool.data(), work);
+      admit_command(work);
+      change_flows(q.metering, work.command(), work.command_change(), work.beta, work.fbar_change, work.flows, work.pump, work.flow_changes,
+                   work.pump_change);
+      for (std::size_t j = 0; j < q.ports.size(); ++j)
+        state.T[c.block + static_cast<std::ptrdiff_t>(q.ports[j].local) * c.size + column] -= work.flow_changes[j].v / factor;
+    }
+  }
+}
+
 /// Slopes of port forces that blocks drive.
 void add_drive_slopes(const Hydraulics& netlist, HydraulicState& state) {
   for (std::size_t i = 0; i < netlist.actuators.size(); ++i)
@@ -277,6 +312,7 @@ void add_control(const Hydraulics& netlist, const double* s, const double* s_dot
     if (spool.driven() && !spool.follows()) add_spool(netlist, spool, y, ydot, rule.factor, state);
   add_command_slopes(netlist, y, state);
   add_source_slopes(netlist, y, state);
+  add_metering_slopes(netlist, rule, state);
   add_drive_slopes(netlist, state);
 }
 
@@ -362,6 +398,10 @@ std::vector<ControlEntry> control_entries(const Hydraulics& netlist) {
     for (const Component& c : netlist.components)
       if (std::find(c.nodes.begin(), c.nodes.end(), node) != c.nodes.end()) add_component(c, column);
   }
+  for (const QuasistaticCircuit& q : netlist.quasistatic)
+    for (int k = -1; k < commands_of(q); ++k)
+      if (const int column = column_of(netlist, q, k); column >= 0)
+        for (const QuasistaticPort& port : q.ports) entries.push_back({netlist.actuators[port.actuator].circuit, port.local, column});
   for (const FlowSource& source : netlist.flow_sources)
     if (const int block = netlist.block_of_signal[source.flow]; block >= 0)
       add_nodes(std::vector<int>{source.from, source.to}, netlist.control[block].local);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -46,19 +47,38 @@ void add_oil_force(const S& force, PortForces<S>& port) {
   throw CommandError(circuit + ".flow", fmt::format("the pump's flow is {:g} m3/s", work.flow), "a non-negative signal");
 }
 
-/// read_command() with checks.
+bool has_admissible_command(const QuasistaticWork& work) {
+  return work.flow >= 0 && work.flow < kInfinity && std::all_of(work.openings.begin(), work.openings.end(), admissible);
+}
+
+}  // namespace
+
 template <class S>
 void take_command(const Hydraulics& netlist, const QuasistaticCircuit& q, const OilValues<S>& values, QuasistaticWork& work) {
-  read_command(q, values.signal.data(), values.spool.data(), work);
-  if (!(work.flow >= 0 && work.flow < kInfinity) || !std::all_of(work.openings.begin(), work.openings.end(), admissible))
-    refuse(netlist, q, work);
+  constexpr double kNegligible = 1e-9;  // of the flow of an open valve at the pump's relief pressure
+  read_command(q, values.signal[q.flow], values.spool.data(), work);
+  if (work.flow < 0 && netlist.block_of_signal[q.flow] >= 0) {
+    const MeteringActuator& a = q.metering.actuator(0);
+    if (-work.flow <= kNegligible * std::max(a.c_ph, a.c_pr) * std::sqrt(q.metering.pump().relief)) work.flow = 0;
+  }
+  if (!has_admissible_command(work)) refuse(netlist, q, work);
+}
+template void take_command<double>(const Hydraulics&, const QuasistaticCircuit&, const OilValues<double>&, QuasistaticWork&);
+
+namespace {
+
+/// As above in the iterations of a step, in which commands by control blocks are unknowns: only the last ones have to be admissible.
+void take_iterate(const Hydraulics& netlist, const QuasistaticCircuit& q, const HydraulicState& state, QuasistaticWork& work) {
+  if (netlist.control.empty()) return take_command<double>(netlist, q, state, work);
+  read_command(q, state.signal[q.flow], state.spool.data(), work);
+  admit_command(work);
 }
 
 }  // namespace
 
 void add_quasistatic(const QuasistaticCircuit& q, const double* s, const double* s_dot, double* y, double* ydot, const RateRelation& rule,
                      const Hydraulics& netlist, QuasistaticWork& work, HydraulicState& state) {
-  take_command<double>(netlist, q, state, work);
+  take_iterate(netlist, q, state, work);
   solve_step(q, s, s_dot, rule, y, ydot, work);
   // p = ... + gain v; f = K (p - l) + B (gain' p - l_dot), or (p - p_old - l + l_old) / h for the rates
   const double factor = q.discrete ? 1 / rule.step : rule.factor;

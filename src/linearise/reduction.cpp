@@ -339,7 +339,7 @@ void Reduction<D>::change_quasistatic(Change& change) {
   for (std::size_t k = 0; k < netlist_.quasistatic.size(); ++k) {
     const QuasistaticCircuit& q = netlist_.quasistatic[k];
     for (const QuasistaticPort& port : q.ports) pistons_[port.state] = varied(at_.y()[port.state], change.y[port.state]);
-    read_command(q, flows_.signal.data(), flows_.spool.data(), flows_.quasistatic[k]);
+    read_command(q, flows_.signal[q.flow], flows_.spool.data(), flows_.quasistatic[k]);
     solve_rates(q, port_s_.data(), port_v_.data(), pistons_.data(), flows_.quasistatic[k], flows_.quasistatic_v.data(),
                 flows_.quasistatic_f.data());
     for (std::size_t j = 0; j < q.ports.size(); ++j) {

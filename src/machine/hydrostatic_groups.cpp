@@ -131,6 +131,8 @@ HydrostaticGroups::HydrostaticGroups(const CompiledModel& model, const Hydraulic
   }
   for (const Actuator& a : netlist_.actuators)
     if (a.drive >= 0 && std::isnan(signal_[a.drive])) unknown_command(a.drive, "factor of the load `" + a.name);
+  for (const QuasistaticCircuit& q : netlist_.quasistatic)
+    if (std::isnan(signal_[q.flow])) unknown_command(q.flow, "flow of the pump of `" + q.name);
   for (const int node : netlist_.driven_sources) {
     const SignalIndex signal = netlist_.nodes[node].source;
     source_[node] = std::isnan(signal_[signal]) ? unknown_command(signal, "pressure of `" + netlist_.nodes[node].name) : signal_[signal];

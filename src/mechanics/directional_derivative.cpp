@@ -230,6 +230,17 @@ TR_INLINE void differentiate_ground_load(const PlacedLoad<D>& load, NodeVariatio
   n.F.moment += angular_cross(n.X.angular, spread<S>(load.torque));
 }
 
+/// Change of a resistance of soil, as its body sees it.
+template <int D, class S>
+[[gnu::noinline]] void differentiate_soil(const SoilLaw<D>& soil, double factor, const MechanismState<D>& state,
+                                          std::vector<NodeVariation<D, S>>& nodes) {
+  NodeVariation<D, S>& n = nodes[soil.node];
+  const SoilState<D> s = soil_state(soil, factor, state.tree.nodes[soil.node]);
+  const Vec<D, S>&r_P = spread<S>(s.r_P), &v_P = spread<S>(s.v_P), &f = spread<S>(s.force);
+  const Vec<D, S> place = n.X.at(r_P), velocity = cross(n.X.angular, v_P) + n.Y.at(r_P);
+  n.F -= at_point<D, S>(r_P, soil_force_change<D, S>(soil, factor, s, place, velocity) - cross(n.X.angular, f));
+}
+
 /// Change of the wrenches of rows: a point's force rotates with A and moves with r_Q; that of a contact moves with the contact; a
 /// direction's torque follows both axes.
 template <int D, class S>
@@ -399,9 +410,12 @@ TR_FLATTEN void differentiate_residual(const Mechanism<D>& m, const S* theta, co
       change.s_dot[i] = v[k];
       continue;
     }
-    if (port.kind == PortKind::load) {
+    if (port.is_load()) {
       change.s[i] = change.s_dot[i] = S(0);  // no force depends on them
-      if (!port.load.in_body) differentiate_ground_load(load_of(port, state.ports[i], push[i]), nodes[port.node_B]);
+      if (port.kind == PortKind::soil)
+        differentiate_soil(port.soil, push[i], state, nodes);
+      else if (!port.load.in_body)
+        differentiate_ground_load(load_of(port, state.ports[i], push[i]), nodes[port.node_B]);
       continue;
     }
     if (port.kind != PortKind::line) {
@@ -425,13 +439,7 @@ TR_FLATTEN void differentiate_residual(const Mechanism<D>& m, const S* theta, co
     const BodyLoad<D>& load = m.body_loads[i];
     if (!load.in_body) differentiate_ground_load(placed_load(load, state.body_load[i], state.tree.nodes[load.node]), nodes[load.node]);
   }
-  for (std::size_t i = 0; i < m.soils.size(); ++i) {  // relative to the moving body
-    NodeVariation<D, S>& n = nodes[m.soils[i].node];
-    const SoilState<D> s = soil_state(m.soils[i], state.soil[i], state.tree.nodes[m.soils[i].node]);
-    const Vec<D, S>&r_P = spread<S>(s.r_P), &v_P = spread<S>(s.v_P), &f = spread<S>(s.force);
-    const Vec<D, S> place = n.X.at(r_P), velocity = cross(n.X.angular, v_P) + n.Y.at(r_P);
-    n.F -= at_point<D, S>(r_P, soil_force_change<D, S>(m.soils[i], state.soil[i], s, place, velocity) - cross(n.X.angular, f));
-  }
+  for (std::size_t i = 0; i < m.soils.size(); ++i) differentiate_soil(m.soils[i], state.soil[i], state, nodes);
   for (std::size_t i = 0; i < m.constraints.size(); ++i)
     differentiate_row_forces(m.constraints[i], state.constraints[i], multipliers + m.constraints[i].rows.begin, state, nodes);
   // I and B of a node are those of its subtree: its own and earlier coordinates act on all of it, the effect of later ones

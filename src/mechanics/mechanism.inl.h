@@ -49,7 +49,7 @@ void update_rates(const Mechanism<D>& m, const S* v, const S* a, MechanismState<
 template <int D, class S>
 TR_FLATTEN void update_line_rates(const Mechanism<D>& m, MechanismState<D, S>& state) {
   for (std::size_t i = 0; i < m.ports.size(); ++i) {
-    update_port_rate(m.ports[i], m.paths.data(), state.tree, state.ports[i]);
+    update_port_rate(m.ports[i], m.paths.data(), state.tree, state.ports[i], state.dofs.data() + m.ports[i].path.begin);
     state.s_dot[i] = state.ports[i].rate;
   }
   for (std::size_t i = 0; i < m.springs.size(); ++i) update_line_rate(m.springs[i].line, state.tree, state.springs[i]);
@@ -182,19 +182,6 @@ TR_FLATTEN void add_port_force_tangent(const Mechanism<D>& m, const Port<D>& por
   if (!port.is_coordinate()) add_joint_curvature(port, m.paths.data(), tree, s, dofs, -force, T);
 }
 
-/// T -= change of a soil resistance beyond moving with its body; x, y of the coordinates as in tree.h.
-template <int D, class Entries>
-TR_INLINE void add_soil_tangent(const Mechanism<D>& m, const SoilResistance<D>& soil, double factor, const TreeState<D>& tree, Entries& T) {
-  const SoilState<D> s = soil_state(soil, factor, tree.nodes[soil.node]);
-  const PathDof* path = m.paths.data() + soil.path.begin;
-  for (int j = 0; j < soil.path.size(); ++j) {
-    const DofState<D>& l = tree.dofs[path[j].dof];
-    const Vec<D> dr = l.b_q.at(s.r_P), dv = cross(l.b_q.angular, s.v_P) + l.y.at(s.r_P);
-    const Vec<D> df = soil_force_change<D, double>(soil, factor, s, dr, dv) - cross(l.b_q.angular, s.force);
-    for (int i = 0; i < soil.path.size(); ++i) T(path[i].dof, path[j].dof) -= tree.dofs[path[i].dof].b.at(s.r_P).dot(df);
-  }
-}
-
 template <int D, class Entries>
 TR_FLATTEN void inverse_dynamics_tangent(const Mechanism<D>& m, const IncrementFactors& f, MechanismState<D>& state, Entries& T) {
   inverse_dynamics_tangent(m.tree, state.tree, f.velocity, f.acceleration, T);
@@ -202,7 +189,8 @@ TR_FLATTEN void inverse_dynamics_tangent(const Mechanism<D>& m, const IncrementF
     if (const BodyLoad<D>& load = m.body_loads[i]; !load.in_body)
       add_load_slopes(placed_load(load, state.body_load[i], state.tree.nodes[load.node]), false, m.paths.data() + load.path.begin,
                       load.path.size(), state.tree, -1, T);
-  for (std::size_t i = 0; i < m.soils.size(); ++i) add_soil_tangent(m, m.soils[i], state.soil[i], state.tree, T);
+  for (std::size_t i = 0; i < m.soils.size(); ++i)
+    add_soil_slopes(m.soils[i], state.soil[i], m.paths.data() + m.soils[i].path.begin, m.soils[i].path.size(), state.tree, T);
   for (const JointSpring& spring : m.joint_springs) T(spring.v, spring.v) += spring.stiffness + f.velocity * spring.damping;
   for (std::size_t i = 0; i < m.springs.size(); ++i) {
     const PointSpring<D>& spring = m.springs[i];

@@ -6,6 +6,7 @@
 //   angle         joint_angle.h                                of a cut joint
 //   load          s_k = b_k . W, sdot = V . W, W the wrench of a load of factor 1 (load.h); s = 0: no function of position. u and r_P of
 //                 its state are force and, in space, torque
+//   soil          as a load whose W, the resistance of soil.h at factor 1, follows from the velocity: zero before the velocity stage
 // Oil and friction read s and sdot and apply a force or torque F with the power F sdot; a control block applies the factor F of a load.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -13,10 +14,11 @@
 #include "mechanics/joint_angle.h"
 #include "mechanics/line.h"
 #include "mechanics/load.h"
+#include "mechanics/soil.h"
 
 namespace trunnion {
 
-enum class PortKind : unsigned char { line, coordinate, displacement, angle, load };
+enum class PortKind : unsigned char { line, coordinate, displacement, angle, load, soil };
 
 /// A line, a joint coordinate between its two nodes, or a load on node B.
 template <int D>
@@ -29,25 +31,35 @@ struct Port : Line<D> {
   JointAngle angle{};            // angle, space
   double near = 0;               // [rad] angle: s is within half a turn of it, in the plane at the start of the model
   AppliedWrench<D> load{};       // load, on node B
+  SoilLaw<D> soil{};             // soil, on node B
 
   /// Whether its force acts within a joint of the tree: not as a wrench on two bodies.
   bool is_coordinate() const { return kind == PortKind::coordinate; }
+  /// Whether it is a load on node B whose factor is F.
+  bool is_load() const { return kind == PortKind::load || kind == PortKind::soil; }
 };
 
-/// Position stage of a load.
+/// s_k of a load with wrench W.
 template <int D, class S>
-void update_load_port(const Port<D>& port, const PathDof* path, const TreeState<D, S>& tree, LineState<D, S>& s, LineDof<D, S>* dofs) {
+[[gnu::noinline]] void set_load_gradients(const Port<D>& port, const PathDof* path, const TreeState<D, S>& tree, const Force<D, S>& W,
+                                          LineDof<D, S>* dofs) {
   const Vec<D, S> none = Vec<D, S>::Zero();
-  const PlacedLoad<D, S> at = placed_load(port.load, 1, tree.nodes[port.node_B]);
-  s.length = S(0);
-  s.r_Q = at.r_P;
-  s.u = at.force;
-  if constexpr (D == 3) s.r_P = at.torque;
-  const Force<D, S> W = at.wrench();
   for (int i = 0; i < port.path.size(); ++i) {
     const DofState<D, S>& axis = tree.dofs[path[port.path.begin + i].dof];
     dofs[i] = {none, none, dot(axis.b, W), dot(axis.b_q, W), S(0)};
   }
+}
+
+/// Position stage of a load.
+template <int D, class S>
+void update_load_port(const Port<D>& port, const PathDof* path, const TreeState<D, S>& tree, LineState<D, S>& s, LineDof<D, S>* dofs) {
+  s.length = S(0);
+  if (port.kind == PortKind::soil) return set_load_gradients(port, path, tree, Force<D, S>::zero(), dofs);
+  const PlacedLoad<D, S> at = placed_load(port.load, 1, tree.nodes[port.node_B]);
+  s.r_Q = at.r_P;
+  s.u = at.force;
+  if constexpr (D == 3) s.r_P = at.torque;
+  set_load_gradients(port, path, tree, at.wrench(), dofs);
 }
 
 /// The load of a port at its present place.
@@ -67,7 +79,7 @@ template <int D, class S>
                                          LineState<D, S>& s, LineDof<D, S>* dofs) {
   const Vec<D, S> none = Vec<D, S>::Zero();
   s.r_P = s.r_Q = s.u = none;
-  if (port.kind == PortKind::load) return update_load_port(port, path, tree, s, dofs);
+  if (port.is_load()) return update_load_port(port, path, tree, s, dofs);
   if (port.is_coordinate()) {
     s.length = q[port.q];
     dofs[0] = {none, none, S(1), S(1), S(0)};
@@ -130,7 +142,8 @@ TR_INLINE S along_joint(const Port<D>& port, const PathDof* path, const TreeStat
 
 /// Velocity stage of a joint coordinate.
 template <int D, class S>
-[[gnu::noinline]] void update_joint_port_rate(const Port<D>& port, const PathDof* path, const TreeState<D, S>& tree, LineState<D, S>& s) {
+[[gnu::noinline]] void update_joint_port_rate(const Port<D>& port, const PathDof* path, const TreeState<D, S>& tree, LineState<D, S>& s,
+                                              LineDof<D, S>* dofs) {
   const Motion<D, S> relative = tree.nodes[port.node_B].V - tree.nodes[port.node_A].V;
   if (port.kind == PortKind::displacement) {
     s.d_dot = relative.at(s.r_Q);
@@ -138,17 +151,24 @@ template <int D, class S>
     return;
   }
   s.d_dot = Vec<D, S>::Zero();
-  if (port.kind == PortKind::load)
+  if (port.kind == PortKind::soil) {
+    const SoilState<D, S> at = soil_state(port.soil, S(1.0), tree.nodes[port.node_B]);
+    s.r_Q = at.r_P;
+    s.u = at.force;
+    set_load_gradients(port, path, tree, soil_wrench(at), dofs);
+  }
+  if (port.is_load())
     s.rate = dot(tree.nodes[port.node_B].V, load_of(port, s, S(1)).wrench());
   else
     s.rate = along_joint(port, path, tree, s, relative);
 }
 
-/// Velocity stage: sdot.
+/// Velocity stage: sdot, and s_k of soil.
 template <int D, class S>
-TR_INLINE void update_port_rate(const Port<D>& port, const PathDof* path, const TreeState<D, S>& tree, LineState<D, S>& s) {
+TR_INLINE void update_port_rate(const Port<D>& port, const PathDof* path, const TreeState<D, S>& tree, LineState<D, S>& s,
+                                LineDof<D, S>* dofs) {
   if (port.kind == PortKind::line) return update_line_rate(port, tree, s);
-  update_joint_port_rate(port, path, tree, s);
+  update_joint_port_rate(port, path, tree, s, dofs);
 }
 
 /// Velocity stage: change of sdot per position increment of a cut joint's displacement or angle at constant v.
@@ -182,16 +202,19 @@ template <int D>
 TR_INLINE void update_port_rate_gradient(const Port<D>& port, const PathDof* path, const TreeState<D>& tree, const LineState<D>& s,
                                          LineDof<D>* dofs) {
   if (port.kind == PortKind::line) return update_line_rate_gradient(port, path, tree, s, dofs);
-  if (!port.is_coordinate() && port.kind != PortKind::load) update_joint_rate_gradient(port, path, tree, s, dofs);
+  if (!port.is_coordinate() && !port.is_load()) update_joint_rate_gradient(port, path, tree, s, dofs);
 }
 
-/// T(k, l) += factor s_kl of a cut joint's displacement or angle, or of a load.
+/// T(k, l) += factor s_kl of a cut joint's displacement or angle, or of a load; of soil with its changes by velocities, after the tangent stage
+/// of the tree.
 template <int D, class Entries>
 [[gnu::noinline]] void add_joint_curvature(const Port<D>& port, const PathDof* path, const TreeState<D>& tree, const LineState<D>& s,
                                            const LineDof<D>* dofs, double factor, Entries& T) {
   if (D == 2 && port.kind == PortKind::angle) return;
-  if (port.kind == PortKind::load)
-    return add_load_slopes(load_of(port, s, double{1}), port.load.in_body, path + port.path.begin, port.path.size(), tree, factor, T);
+  if (port.kind == PortKind::soil) add_soil_slopes(port.soil, -factor, path + port.path.begin, port.path.size(), tree, T);
+  if (port.is_load())
+    return add_load_slopes(load_of(port, s, double{1}), port.kind == PortKind::soil || port.load.in_body, path + port.path.begin,
+                           port.path.size(), tree, factor, T);
   const int n = port.path.size();
   for (int i = 0; i < n; ++i) {
     const PathDof& k = path[port.path.begin + i];
@@ -225,7 +248,7 @@ template <int D, class Entries>
 template <int D>
 double port_acceleration(const Port<D>& port, const PathDof* path, const TreeState<D>& tree, const LineState<D>& s) {
   if (port.kind == PortKind::line) return line_acceleration(port, tree, s);
-  if (port.kind == PortKind::load) return 0;
+  if (port.is_load()) return 0;
   const NodeState<D>&A = tree.nodes[port.node_A], &B = tree.nodes[port.node_B];
   const Motion<D> relative = B.A - A.A;
   if (port.kind == PortKind::displacement) {  // as seen from A: less the acceleration of transport, 2 w_A x d_dot

@@ -30,7 +30,7 @@ TR_INLINE void add_tension(const Line<D>& line, const LineState<D, S>& s, const 
 template <int D, class S>
 Force<D, S> joint_push(const Port<D>& port, const LineState<D, S>& s, const S& push) {
   if (port.kind == PortKind::displacement) return at_point<D, S>(s.r_Q, s.u * push);
-  if (port.kind == PortKind::load) return load_of(port, s, push).wrench();
+  if (port.is_load()) return load_of(port, s, push).wrench();
   Force<D, S> wrench = Force<D, S>::zero();
   if constexpr (D == 2)
     wrench.moment = push * port.turn;

@@ -174,6 +174,12 @@ void NetlistBuilder::join_control(const Join& join, const ComponentNumber& compo
       if (driver(spool) >= 0) join(block(driver(spool)), component(i));
   for (std::size_t i = 0; i < netlist_.actuators.size(); ++i)
     if (const int by = driver(netlist_.actuators[i].spool); by >= 0) join(block(by), static_cast<int>(netlist_.nodes.size() + i));
+  for (const QuasistaticCircuit& q : netlist_.quasistatic) {
+    const int at = actuator(static_cast<std::size_t>(q.ports.front().actuator));
+    if (const int by = netlist_.block_of_signal[q.flow]; by >= 0) join(block(by), at);
+    for (int k = 0; k < commands_of(q); ++k)
+      if (const int by = driver(command_of(q, k)); by >= 0) join(block(by), at);
+  }
   for (const FlowSource& source : netlist_.flow_sources)
     if (const int by = netlist_.block_of_signal[source.flow]; by >= 0)
       for (const int node : {source.from, source.to})

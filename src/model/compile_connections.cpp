@@ -412,6 +412,19 @@ AppliedWrench<D> applied_wrench(const ForceDescription& d, const PointMap& map, 
 }
 
 template <int D>
+SoilLaw<D> soil_law(const ForceDescription& d, const PointMap& map, const CompiledModel& model) {
+  SoilLaw<D> soil;
+  soil.node = find_body(model, d.body).node;
+  soil.r_BP = seen<D>(map, soil.node, place(map, model, d.body, d.at).r);
+  soil.force = d.soil->force;
+  soil.depth = d.soil->depth;
+  soil.speed = d.soil->speed;
+  soil.r_O = seen<D>(map, 0, place(map, model, "ground", d.soil->at).r);
+  soil.normal = seen<D>(map, 0, direction(model, "ground", d.soil->normal));
+  return soil;
+}
+
+template <int D>
 void add_load(const std::string& name, const ForceDescription& d, const PointMap& map, const CompiledModel& model, Mechanism<D>& m) {
   if (is_driven(d, model.description)) return;  // a port
   const SignalIndex signal = d.signal ? model.signals.find(*d.signal) : -1;
@@ -420,43 +433,38 @@ void add_load(const std::string& name, const ForceDescription& d, const PointMap
     m.joint_loads.push_back({name, find_part(model, *d.joint).v, d.load.value_or(0), signal});
     return;
   }
-  const BodyInfo& body = find_body(model, d.body);
-  const Vec<D> r_BP = seen<D>(map, body.node, place(map, model, d.body, d.at).r);
-  const Range path = add_path(map.space->tree, 0, body.node, m);
-  if (d.soil) {
-    SoilResistance<D> soil;
-    soil.name = name;
-    soil.node = body.node;
-    soil.r_BP = r_BP;
-    soil.force = d.soil->force;
-    soil.depth = d.soil->depth;
-    soil.speed = d.soil->speed;
-    soil.r_O = seen<D>(map, 0, place(map, model, "ground", d.soil->at).r);
-    soil.normal = seen<D>(map, 0, direction(model, "ground", d.soil->normal));
-    soil.signal = signal;
-    soil.path = path;
-    m.soils.push_back(soil);
-  }
+  const Range path = add_path(map.space->tree, 0, find_body(model, d.body).node, m);
+  if (d.soil) m.soils.push_back({soil_law<D>(d, map, model), name, signal, path});
   if (!d.force && !d.torque) return;
   BodyLoad<D> load{applied_wrench<D>(d, map, model), name, signal, path};
   m.body_loads.push_back(load);
 }
 
-/// A load that a control block drives, as a port.
+/// A load that a control block drives, as a port; one with soil and a force as two.
 template <int D>
 void add_driven_load(const std::string& name, const ForceDescription& d, const PointMap& map, CompiledModel& model, Mechanism<D>& m) {
   if (!is_driven(d, model.description)) return;
-  model.driven_loads.push_back({name, *d.signal, static_cast<int>(m.ports.size()), d.joint ? d.load.value_or(0) : 1});
-  if (d.joint) {
-    m.ports.push_back(make_joint_port(*place_of_coordinate(model.description, *d.joint), map, model, m));
-    return;
+  const auto add = [&](Port<D> port, double factor) {
+    model.driven_loads.push_back({name, *d.signal, static_cast<int>(m.ports.size()), factor});
+    m.ports.push_back(std::move(port));
+  };
+  if (d.joint) return add(make_joint_port(*place_of_coordinate(model.description, *d.joint), map, model, m), d.load.value_or(0));
+  const auto port_of = [&](PortKind kind) {
+    Port<D> port;
+    port.kind = kind;
+    port.node_B = find_body(model, d.body).node;
+    port.path = add_path(map.space->tree, 0, port.node_B, m);
+    return port;
+  };
+  if (d.soil) {
+    Port<D> port = port_of(PortKind::soil);
+    port.soil = soil_law<D>(d, map, model);
+    add(std::move(port), 1);
   }
-  Port<D> port;
-  port.kind = PortKind::load;
+  if (!d.force && !d.torque) return;
+  Port<D> port = port_of(PortKind::load);
   port.load = applied_wrench<D>(d, map, model);
-  port.node_B = port.load.node;
-  port.path = add_path(map.space->tree, 0, port.node_B, m);
-  m.ports.push_back(port);
+  add(std::move(port), 1);
 }
 
 }  // namespace

@@ -243,17 +243,6 @@ void check_control(const Description& d, Findings& out) {
     std::visit(check, block.law);
     check_samples(check, block);
   }
-  for (const auto& [name, force] : d.forces)
-    if (force.soil && force.signal && names_block(d, *force.signal))
-      add_finding(d, out, "forces." + name + ".signal",
-                  "`" + *force.signal + "` is a control block, which the resistance of soil cannot follow", "a signal or an input");
-  for (const auto& [name, circuit] : d.quasistatic)
-    if (const SourceDescription* source = d.sources.find(circuit.tank))
-      if (const auto* tank = std::get_if<PressureSourceDescription>(source))
-        if (const auto* by = std::get_if<std::string>(&tank->pressure); by != nullptr && names_block(d, *by))
-          add_finding(d, out, "quasistatic." + name + ".tank",
-                      "the pressure of `" + circuit.tank + "` follows the control block `" + *by + "`",
-                      "a tank whose pressure is a number, a signal or an input");
 }
 
 }  // namespace trunnion

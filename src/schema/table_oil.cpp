@@ -216,7 +216,8 @@ void describe_motor(Visitor& v, MotorDescription& m) {
 
 void describe_metering_valve(Visitor& v, MeteringValveDescription& m) {
   describe_area(v, m);
-  v.leaf({"command", "Command, or the name of a signal; default: command of the actuator", kNumber, 0, Names::signal}, &m.command);
+  v.leaf({"command", "Command, or the name of a signal or control block; default: command of the actuator", kNumber, 0, Names::command},
+         &m.command);
   v.leaf(
       {"opening", "Opening from 0 to 1 over the command: points [command, opening], linear between, constant outside", kNumber, kFraction},
       OverSignal{&m.opening});
@@ -234,7 +235,7 @@ void describe_element(Visitor& v, VirtualElementDescription& e) {
 }
 
 void describe_metering(Visitor& v, MeteringDescription& m) {
-  v.leaf({"command", "Lever position, or the name of a signal", kNumber, kRequired, Names::signal}, &m.command);
+  v.leaf({"command", "Lever position, or the name of a signal or control block", kNumber, kRequired, Names::command}, &m.command);
   v.leaf({"time_constant", "Time constant of the command; 0: no lag", kTime, kNonNegative}, &m.time_constant);
   v.leaf({"relief_A", "Setting of the relief valve of chamber A, above the tank", kPressure, kRequired | kPositive}, &m.relief_A);
   v.leaf({"relief_B", "Setting of the relief valve of chamber B, above the tank", kPressure, kRequired | kPositive}, &m.relief_B);
@@ -253,7 +254,7 @@ void describe_metering(Visitor& v, MeteringDescription& m) {
 
 void describe_quasistatic(Visitor& v, QuasistaticDescription& q) {
   v.leaf({"tank", "Pressure source that receives the return flow", kNumber, kRequired, Names::node}, &q.tank);
-  v.leaf({"flow", "Flow of the pump, or the name of a signal", kFlow, kRequired | kNonNegative, Names::signal}, &q.flow);
+  v.leaf({"flow", "Flow of the pump, or the name of a signal or control block", kFlow, kRequired | kNonNegative, Names::command}, &q.flow);
   v.leaf({"relief", "Setting of the pump's relief valve, above the tank", kPressure, kRequired | kPositive}, &q.relief);
   v.group({"bleed", "Bleed valve from the pump to the tank"},
           {q.bleed.has_value(), [&q] { q.bleed.emplace(); }, [&q](Visitor& w) { describe_metering_valve(w, *q.bleed); }});

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/units.h"
+#include "machine/start.h"
 #include "model/model.h"
 #include "results/files.h"
 #include "studies/table.h"
@@ -187,7 +188,7 @@ struct Case {
   std::vector<MeteringOpenings> openings;
 };
 
-/// Signals at `time`, with levers replaced; spools at rest at their commands.
+/// Signals at `time`, control blocks at the start of a run, with levers replaced; spools at rest at their commands.
 Case make_case(const Place& place, double time, const std::vector<Setting>& settings, std::size_t commands,
                const std::vector<std::size_t>& choice) {
   const Hydraulics& netlist = place.hydraulics();
@@ -195,10 +196,14 @@ Case make_case(const Place& place, double time, const std::vector<Setting>& sett
   std::vector<double> signal(place.model->signals.size()), spool(netlist.spools.size());
   for (std::size_t i = 0; i < signal.size(); ++i)
     signal[i] = place.model->signals.evaluate(static_cast<SignalIndex>(i), time, Side::right, nullptr).value;
+  if (!netlist.control.empty()) {
+    const StateVector start = start_state(*place.model);
+    for (const ControlBlock& block : netlist.control) signal[block.signal] = start.y()[block.output];
+  }
   for (std::size_t i = 0; i < spool.size(); ++i) spool[i] = signal[netlist.spools[i].signal];
   for (std::size_t i = 0; i < commands; ++i) spool[circuit.ports[settings[i].actuator].lever] = settings[i].values[choice[i]];
   QuasistaticWork work(circuit);
-  read_command<double>(circuit, signal.data(), spool.data(), work);
+  read_command<double>(circuit, signal[circuit.flow], spool.data(), work);
 
   Case c{place, {}, work.openings};
   c.curve.flow = work.flow;

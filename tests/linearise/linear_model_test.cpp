@@ -186,6 +186,44 @@ TEST(LinearModel, IsTheDerivativeOfQuasistaticCircuits) {
   }
 }
 
+/// Control blocks in the places of signals: soil and quasistatic circuits.
+TEST(LinearModel, IsTheDerivativeOfPlacesThatFollowBlocks) {
+  const std::string soil = R"(
+trunnion: 1
+gravity: [0, -9.81, 0]
+bodies: {boom: {rod: {length: 2 m, mass: 40 kg}}, arm: {inertia: [5, 7, 8], mass: 15 kg, center_of_mass: [0.6 m, 0, 0]}}
+joints: {boom: {revolute: {parent: ground, axis: z}, angle: 10 deg, rate: -0.3 rad/s}, arm: ARM}
+forces: {cut: {body: arm, at: [1.1 m, -0.1 m, 0], soil: {force: 120 N, depth: 0.9 m, speed: 0.5 m/s, normal: NORMAL}, signal: hardness}}
+control:
+  hardness: {sum: {inputs: [rate, low], gains: [-0.5, 1], offset: 0.7}}
+  rate: {low_pass: {input: boom.rate, time_constant: 50 ms}}
+  low: {expression: '0.3 * boom.rate^2 - 0.4 * sin(boom.angle)'}
+solver: {step: 1 ms, duration: 1 s}
+)";
+  const auto with = [&](const std::string& arm, const std::string& normal) {
+    std::string text = soil;
+    text.replace(text.find("ARM"), 3, arm);
+    text.replace(text.find("NORMAL"), 6, normal);
+    return test::model_from(text);
+  };
+  expect_derivative_at(with("{revolute: {parent: boom, at: [2 m, 0, 0], axis: z}, angle: -50 deg}", "y"), 0.3);
+  expect_derivative_at(with("{spherical: {parent: boom, at: [2 m, 0, 0]}, rotation: [0.3, -0.2, -0.7], angular_velocity: [0.4, 0.7, -0.5]}",
+                            "[0.2, 1, 0.1]"),
+                       0.3);
+  const std::vector<std::string> arm{
+      "control={lever_by: {pid: {setpoint: -0.3, measurement: arm.angle, gain: -4, integral_time: 2 s}}, flow_by: {sum: {inputs: [demand], "
+      "gains: [6e-3], offset: 2e-3}}, demand: {low_pass: {input: fast, time_constant: 50 ms}}, fast: {expression: 'hypot(lever_by, "
+      "0.02)'}, "
+      "tank_by: {sum: {inputs: [lift.length, lift.rate], gains: [2e5, 1e5], offset: 2e5}}, bleed_by: {gain: {input: demand, gain: -0.3, "
+      "offset: 0.5}}}",
+      "quasistatic.circuit.actuators.lift.command=lever_by", "quasistatic.circuit.flow=flow_by", "sources.tank.pressure=tank_by",
+      "quasistatic.circuit.bleed.command=bleed_by"};
+  expect_derivative_at(test::load_example("arm_quasistatic", arm), 0.4);
+  std::vector<std::string> lagged = arm;
+  lagged.emplace_back("quasistatic.circuit.actuators.lift.time_constant=60 ms");
+  expect_derivative_at(test::load_example("arm_quasistatic", lagged), 0.4);
+}
+
 TEST(LinearModel, OfAQuasistaticCircuitKnowsItsKinks) {
   const auto model = test::load_example("arm_quasistatic");
   const LinearModel linear = linearise(model, start_state(*model));

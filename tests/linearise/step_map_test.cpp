@@ -500,6 +500,18 @@ TEST(StepMap, OfARunIsTheProductOfItsSteps) {
   EXPECT_LT(error_of("double_step", "auto"), 0.05);
 }
 
+/// Lever, flow, tank and bleed valve of its circuit and the soil at its tip by control blocks.
+const std::vector<std::string> kDrivenArm{
+    "control={lever_by: {pid: {setpoint: -0.3, measurement: arm.angle, gain: -4, integral_time: 2 s}}, flow_by: {sum: {inputs: [demand], "
+    "gains: [6e-3], offset: 2e-3}}, demand: {low_pass: {input: fast, time_constant: 50 ms}}, fast: {expression: 'hypot(lever_by, 0.02)'}, "
+    "tank_by: {sum: {inputs: [lift.length, lift.rate], gains: [2e5, 1e5], offset: 2e5}}, bleed_by: {gain: {input: demand, gain: -0.3, "
+    "offset: 0.5}}, hardness: {sum: {inputs: [lever_by, arm.rate], gains: [-0.5, 1], offset: 0.7}}}",
+    "quasistatic.circuit.actuators.lift.command=lever_by",
+    "quasistatic.circuit.flow=flow_by",
+    "sources.tank.pressure=tank_by",
+    "quasistatic.circuit.bleed.command=bleed_by",
+    "forces.tip={body: arm, at: [3, 0, 0], soil: {force: 20 kN, depth: 3 m, speed: 0.3 m/s, normal: y}, signal: hardness}"};
+
 /// Rules that are not differentiated by equations, and control blocks.
 TEST(StepMap, OfOtherRulesAndControlledMachinesIsThatOfDifferences) {
   struct Steps {
@@ -508,6 +520,8 @@ TEST(StepMap, OfOtherRulesAndControlledMachinesIsThatOfDifferences) {
     std::vector<std::string> set;
     double tolerance = 1e-6;
   };
+  std::vector<std::string> cartesian = kDrivenArm;
+  cartesian.emplace_back("solver.coordinates=cartesian");
   const std::vector<Steps> cases = {{"four_bar_lift", 1.3, {"solver.constraints=baumgarte"}},
                                     {"four_bar_lift", 1.3, {"solver.integrator=esdirk3"}},
                                     {"four_bar_lift", 1.3, {"solver.integrator=bdf2", "solver.constraints=double_step"}},
@@ -515,7 +529,9 @@ TEST(StepMap, OfOtherRulesAndControlledMachinesIsThatOfDifferences) {
                                     {"slewing_crane", 0.4, {"solver.integrator=esdirk3", "solver.constraints=double_step"}},
                                     {"spatial_slider_crank", 0.4, {"solver.integrator=hht"}, 1e-4},
                                     {"position_servo", 0.5, {}},
-                                    {"active_damping", 1.2, {}}};
+                                    {"active_damping", 1.2, {}},
+                                    {"arm_quasistatic", 0.4, kDrivenArm},
+                                    {"arm_quasistatic", 0.4, cartesian}};
   for (const Steps& c : cases) {
     const auto model = load_example(c.name, tight(c.set));
     const double error = largest_error(model, state_at(model, c.time), 1e-3, kVerbose);

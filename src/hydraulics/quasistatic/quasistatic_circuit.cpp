@@ -32,8 +32,8 @@ QuasistaticWork::QuasistaticWork(const QuasistaticCircuit& circuit)
       flow_changes(circuit.ports.size()) {}
 
 template <class S>
-void read_command(const QuasistaticCircuit& circuit, const S* signal, const S* spool, QuasistaticWork& work) {
-  store(signal[circuit.flow], work.flow, work.flow_change);
+void read_command(const QuasistaticCircuit& circuit, const S& flow, const S* spool, QuasistaticWork& work) {
+  store(flow, work.flow, work.flow_change);
   S resistance(0);  // sections in series: 1/u^2 = sum 1/u_j^2
   bool shut = false;
   for (std::size_t j = 0; j < circuit.ports.size(); ++j) {
@@ -51,6 +51,33 @@ void read_command(const QuasistaticCircuit& circuit, const S* signal, const S* s
   }
   const S bleed = circuit.open_centre.points.empty() ? opening_at(circuit.bleed, spool) : shut ? S(0) : S(1 / sqrt(resistance));
   store(bleed, work.bleed, work.bleed_change);
+}
+
+constexpr int kCommands = 6;  // of a port
+
+int commands_of(const QuasistaticCircuit& circuit) { return kCommands * static_cast<int>(circuit.ports.size()) + 1; }
+
+int command_of(const QuasistaticCircuit& circuit, int number) {
+  if (number == kCommands * static_cast<int>(circuit.ports.size())) return circuit.bleed.spool;
+  const QuasistaticPort& port = circuit.ports[static_cast<std::size_t>(number / kCommands)];
+  const int spools[kCommands] = {port.lever, port.ph.spool, port.tr.spool, port.pr.spool, port.th.spool, port.a.spool};
+  const int spool = spools[number % kCommands];
+  return number % kCommands > 0 && spool == port.lever ? -1 : spool;
+}
+
+void admit_command(QuasistaticWork& work) {
+  if (work.flow < 0) work.flow = work.flow_change = 0;
+  for (std::size_t j = 0; j < work.openings.size(); ++j) {
+    MeteringOpenings &u = work.openings[j], &rate = work.opening_changes[j];
+    struct Valve {
+      double &opening, &change;
+    };
+    const Valve ph{u.ph, rate.ph}, tr{u.tr, rate.tr}, pr{u.pr, rate.pr}, th{u.th, rate.th}, a{u.a, rate.a};
+    for (const auto& [x, y] : {std::pair{ph, th}, {tr, pr}, {ph, pr}, {pr, a}, {th, a}}) {
+      const Valve& narrower = x.opening < y.opening ? x : y;
+      if (x.opening > 0 && y.opening > 0) narrower.opening = narrower.change = 0;
+    }
+  }
 }
 
 template <class S>
@@ -88,8 +115,8 @@ void recover_flows(const QuasistaticCircuit& circuit, QuasistaticWork& work) {
   circuit.metering.recover(work.command(), work.beta, work.fbar, work.solution, work.flows, work.pump);
 }
 
-template void read_command<double>(const QuasistaticCircuit&, const double*, const double*, QuasistaticWork&);
-template void read_command<Dual<1>>(const QuasistaticCircuit&, const Dual<1>*, const Dual<1>*, QuasistaticWork&);
+template void read_command<double>(const QuasistaticCircuit&, const double&, const double*, QuasistaticWork&);
+template void read_command<Dual<1>>(const QuasistaticCircuit&, const Dual<1>&, const Dual<1>*, QuasistaticWork&);
 template void solve_rates<double>(const QuasistaticCircuit&, const double*, const double*, const double*, QuasistaticWork&, double*,
                                   double*);
 template void solve_rates<Dual<1>>(const QuasistaticCircuit&, const Dual<1>*, const Dual<1>*, const Dual<1>*, QuasistaticWork&, Dual<1>*,

@@ -72,9 +72,17 @@ struct QuasistaticWork {
   MeteringCommand command_change() const { return {flow_change, bleed_change, opening_changes}; }
 };
 
-/// Openings and flow by signals and spools, with their derivatives where the scalar has one.
+/// Count of a circuit's commands, and the spool of one by its number, each spool once; -1: no command.
+int commands_of(const QuasistaticCircuit& circuit);
+int command_of(const QuasistaticCircuit& circuit, int number);
+
+/// Openings by spools and the pump's flow [m3/s], with their derivatives where the scalar has one.
 template <class S>
-void read_command(const QuasistaticCircuit& circuit, const S* signal, const S* spool, QuasistaticWork& work);
+void read_command(const QuasistaticCircuit& circuit, const S& flow, const S* spool, QuasistaticWork& work);
+
+/// Replaces a command that no state of the circuit allows by the nearest simple one, where the iterations of a step pass through it: a negative
+/// flow by none; of two valves that cannot be open together the wider one stays.
+void admit_command(QuasistaticWork& work);
 
 /// Solves (70) at lengths s, rates sdot (per port of the machine) and states y: v [m/s] and f [N] per actuator. After read_command(). With
 /// derivatives all pressures and flows are computed.

@@ -38,7 +38,8 @@ void read_applied_powers(MachineValues<D, double>& x) {
   }
   for (std::size_t i = 0; i < x.m.joint_loads.size(); ++i)
     x.add_power(x.m.joint_loads[i].load * x.mechanism.joint_load[i] * x.v[x.m.joint_loads[i].v]);
-  for (const DrivenLoad& load : x.model.driven_loads) x.add_power(x.oil.ports[load.port].force * x.mechanism.s_dot[load.port]);
+  for (const DrivenLoad& load : x.model.driven_loads)
+    if (x.m.ports[load.port].kind != PortKind::soil) x.add_power(x.oil.ports[load.port].force * x.mechanism.s_dot[load.port]);
   for (const ConstraintGroup<D>& g : x.m.constraints)
     if (g.motion >= 0) x.power[g.motion] = -x.multipliers[g.rows.begin] * x.v[x.m.motions[g.motion].v];
   x.power += static_cast<std::ptrdiff_t>(x.m.motions.size());
@@ -63,13 +64,17 @@ LoadChannels::LoadChannels(const CompiledModel& model, ChannelList& list) {
         }
         for (const auto& load : m.body_loads) list.add_entry(load.name, Account::external);
         for (const JointLoad& load : m.joint_loads) list.add_entry(load.name, Account::external);
-        for (const DrivenLoad& load : model.driven_loads) list.add_entry(load.name, Account::external);
+        for (const DrivenLoad& load : model.driven_loads)
+          if (m.ports[load.port].kind != PortKind::soil) list.add_entry(load.name, Account::external);
         for (const PrescribedMotion& motion : m.motions) list.add_entry(motion.name, Account::external);
-        for (const auto& soil : m.soils) {
-          const int depth = list.add("forces", soil.name + ".depth", "m", "depth of its point in the soil, negative above");
-          soils.push_back({depth, list.add("forces", soil.name + ".resistance", "N", "force against the motion of its point")});
-          list.add_entry(soil.name, Account::damping);
-        }
+        const auto add_soil = [&](const std::string& name) {
+          const int depth = list.add("forces", name + ".depth", "m", "depth of its point in the soil, negative above");
+          soils.push_back({depth, list.add("forces", name + ".resistance", "N", "force against the motion of its point")});
+          list.add_entry(name, Account::damping);
+        };
+        for (const auto& soil : m.soils) add_soil(soil.name);
+        for (const DrivenLoad& load : model.driven_loads)
+          if (m.ports[load.port].kind == PortKind::soil) add_soil(load.name);
       },
       model.mechanism);
 }
@@ -78,8 +83,14 @@ template <int D, class S>
 void read_loads(const LoadChannels& channels, MachineValues<D, S>& x) {
   read_springs(channels, x);
   if constexpr (kPlain<S>) read_applied_powers(x);
-  for (std::size_t i = 0; i < x.m.soils.size(); ++i) {
-    const SoilState<D, S> soil = soil_state(x.m.soils[i], x.mechanism.soil[i], x.mechanism.tree.nodes[x.m.soils[i].node]);
+  const std::size_t soils = x.m.soils.size();  // over time; those of driven loads follow
+  const auto driven = [&](const DrivenLoad& load) { return x.m.ports[load.port].kind == PortKind::soil; };
+  const DrivenLoad* load = x.model.driven_loads.data();
+  for (std::size_t i = 0; i < channels.soils.size(); ++i) {
+    while (i >= soils && !driven(*load)) ++load;
+    const SoilLaw<D>& law = i < soils ? x.m.soils[i] : x.m.ports[load->port].soil;
+    const S factor = i < soils ? S(x.mechanism.soil[i]) : x.oil.ports[(load++)->port].force;
+    const SoilState<D, S> soil = soil_state(law, factor, x.mechanism.tree.nodes[law.node]);
     const S square = soil.v_P.squaredNorm(), viscosity = soil.strength * soil.slowness;
     x.set(channels.soils[i].depth, soil.depth);
     // the square root has no derivative at zero

@@ -71,7 +71,7 @@ void read_quasistatic(const QuasistaticChannels& channels, MachineValues<D, S>& 
     const QuasistaticChannels::Circuit& cells = channels.circuits[i];
     QuasistaticWork& work = x.oil.quasistatic[i];
     if (q.discrete) {  // any line through the point of the last step
-      read_command(q, x.oil.signal.data(), x.oil.spool.data(), work);
+      read_command(q, x.oil.signal[q.flow], x.oil.spool.data(), work);
       for (std::size_t j = 0; j < q.ports.size(); ++j) {
         const QuasistaticPort& port = q.ports[j];
         work.beta[j] = port.element.damping;

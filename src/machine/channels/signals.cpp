@@ -28,7 +28,7 @@ void SignalChannels::offer(const CompiledModel& model, ChannelList& list) {
         for (const DrivenLoad& load : model.driven_loads) {
           list.offer("forces", load.name + ".factor", "", "factor of the load over time",
                      {Array::signal, model.hydraulics.actuators[load.port].drive});
-          if (m.ports[load.port].kind != PortKind::load)
+          if (!m.ports[load.port].is_load())
             list.offer("forces", load.name + ".load", "N or N m", "load on the joint coordinate", {Array::port_force, load.port});
         }
         for (const auto& soil : m.soils) offer_factor(soil);
