@@ -211,13 +211,18 @@ struct PidLaw {
     if (differentiates) v = v + derivative * (derivative_weight * u[0] - u[1] - x[integrates ? 1 : 0]);
     return v;
   }
+  /// Its value, of which v is that without limits under automatic control.
+  template <class S>
+  S limited(const S* u, const S* x, const S& v) const {
+    return limits(is_manual(x) ? u[3] : v);
+  }
   template <class S>
   S value(const S* u, const S* x) const {
-    return limits(is_manual(x) ? u[3] : unlimited(u, x));
+    return limited(u, x, unlimited(u, x));
   }
   template <class S>
   S evaluate(const S* u, const S* x, S* rate) const {
-    const S v = unlimited(u, x), w = limits(is_manual(x) ? u[3] : v);
+    const S v = unlimited(u, x), w = limited(u, x, v);
     if (integrates) rate[0] = integral_rate(u, x, v, w);
     if (differentiates) rate[integrates ? 1 : 0] = (derivative_weight * u[0] - u[1] - x[integrates ? 1 : 0]) / filter;
     return w;

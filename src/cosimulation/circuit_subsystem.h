@@ -1,6 +1,6 @@
-// The hydraulic subsystem of hydraulic_subsystem.h by circuits of a machine's netlist. Its parts: exchange with the master and communication
-// steps (hydraulic_subsystem.cpp), own steps by each rule (hydraulic_subsystem_steps.cpp), the oil linearised for a mechanism that integrates
-// with it (hydraulic_subsystem_linearised.cpp).
+// The hydraulic subsystem of hydraulic_subsystem.h by circuits of a machine's netlist. Its parts: exchange with the master and
+// communication steps (hydraulic_subsystem.cpp), own steps by each rule (hydraulic_subsystem_steps.cpp), the oil linearised for a
+// mechanism that integrates with it (hydraulic_subsystem_linearised.cpp).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,4 +1,5 @@
-// Inputs of the subsystems over a communication step: polynomials through the last communication points, the interface model, linearised oil.
+// Inputs of the subsystems over a communication step: polynomials through the last communication points, the interface model, linearised
+// oil.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 

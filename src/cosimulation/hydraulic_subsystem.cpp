@@ -1,5 +1,5 @@
-// The hydraulic subsystem between communication points: what it takes from and returns to the machine, rates and ranges, and the choice of a
-// rule for its own steps.
+// The hydraulic subsystem between communication points: what it takes from and returns to the machine, rates and ranges, and the choice
+// of a rule for its own steps.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cosimulation/hydraulic_subsystem.h"
 

@@ -268,7 +268,7 @@ void finish_local_states(const Hydraulics& netlist, const double* s, const doubl
   if (!netlist.control.empty() && !netlist.quasistatic.empty()) {  // commands that were unknowns
     load_pressures<double>(netlist, y, state);
     for (std::size_t i = 0; i < netlist.quasistatic.size(); ++i)
-      take_command<double>(netlist, netlist.quasistatic[i], state, state.quasistatic[i]);
+      read_checked_command<double>(netlist, netlist.quasistatic[i], state, state.quasistatic[i]);
   }
   for (std::size_t i = 0; i < netlist.quasistatic.size(); ++i)
     solve_step(netlist.quasistatic[i], s, s_dot, rule, y, ydot, state.quasistatic[i]);

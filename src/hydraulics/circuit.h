@@ -341,9 +341,8 @@ struct RateRelation {
   double step = 0;                  // [s]
   double factor = 0;                // [1/s] of the rule, oil_rule.h; 0: no step, given rates
   const double* y_begin = nullptr;  // states
-  const double* offset =
-      nullptr;  // per state; of a volume: of its content [m3/s], with a LinearOil of its pressure [Pa/s]; of a block that is
-                // known() ahead: its value
+  /// Per state; of a volume: of its content [m3/s], with a LinearOil of its pressure [Pa/s]; of a block that is known() ahead: its value.
+  const double* offset = nullptr;
   const double* s_begin = nullptr;  // [m] per port
 };
 

@@ -46,8 +46,10 @@ struct LinearOil {
   std::vector<double> s, w;            // [m], [m/s] s_0, w_0
 };
 
-// In a netlist that follows it, at lengths s and rates s_dot of the ports; `state`: with f and J at the evaluation's time, of set_linear_oil().
-/// f and J of a state at time t [s].
+// The functions below are for a netlist whose pressures follow it, at lengths s and rates s_dot of the ports; `state` has f and J at the
+// time of evaluation, by set_linear_oil().
+
+/// Sets f and J of a state at time t [s].
 void set_linear_oil(const LinearOil& oil, double t, HydraulicState& state);
 /// Rate of the pressure of volume i [Pa/s].
 double linear_rate(const Hydraulics& netlist, const LinearOil& oil, std::size_t i, const double* s, const double* s_dot, const double* y,

@@ -47,29 +47,30 @@ void add_oil_force(const S& force, PortForces<S>& port) {
   throw CommandError(circuit + ".flow", fmt::format("the pump's flow is {:g} m3/s", work.flow), "a non-negative signal");
 }
 
-bool has_admissible_command(const QuasistaticWork& work) {
-  return work.flow >= 0 && work.flow < kInfinity && std::all_of(work.openings.begin(), work.openings.end(), admissible);
-}
-
 }  // namespace
 
 template <class S>
-void take_command(const Hydraulics& netlist, const QuasistaticCircuit& q, const OilValues<S>& values, QuasistaticWork& work) {
-  constexpr double kNegligible = 1e-9;  // of the flow of an open valve at the pump's relief pressure
+void read_checked_command(const Hydraulics& netlist, const QuasistaticCircuit& q, const OilValues<S>& values, QuasistaticWork& work) {
   read_command(q, values.signal[q.flow], values.spool.data(), work);
-  if (work.flow < 0 && netlist.block_of_signal[q.flow] >= 0) {
-    const MeteringActuator& a = q.metering.actuator(0);
-    if (-work.flow <= kNegligible * std::max(a.c_ph, a.c_pr) * std::sqrt(q.metering.pump().relief)) work.flow = 0;
-  }
-  if (!has_admissible_command(work)) refuse(netlist, q, work);
+  const bool has_flow = work.flow >= 0 && work.flow < kInfinity;
+  if (!has_flow || !std::all_of(work.openings.begin(), work.openings.end(), admissible)) refuse(netlist, q, work);
 }
-template void take_command<double>(const Hydraulics&, const QuasistaticCircuit&, const OilValues<double>&, QuasistaticWork&);
+template void read_checked_command<double>(const Hydraulics&, const QuasistaticCircuit&, const OilValues<double>&, QuasistaticWork&);
 
 namespace {
 
+/// Whether control blocks command it.
+bool is_driven(const Hydraulics& netlist, const QuasistaticCircuit& q) {
+  if (netlist.control.empty()) return false;
+  if (netlist.block_of_signal[q.flow] >= 0) return true;
+  for (int k = 0; k < commands_of(q); ++k)
+    if (const int spool = command_of(q, k); spool >= 0 && netlist.spools[spool].driven()) return true;
+  return false;
+}
+
 /// As above in the iterations of a step, in which commands by control blocks are unknowns: only the last ones have to be admissible.
-void take_iterate(const Hydraulics& netlist, const QuasistaticCircuit& q, const HydraulicState& state, QuasistaticWork& work) {
-  if (netlist.control.empty()) return take_command<double>(netlist, q, state, work);
+void read_iterate(const Hydraulics& netlist, const QuasistaticCircuit& q, const HydraulicState& state, QuasistaticWork& work) {
+  if (!is_driven(netlist, q)) return read_checked_command<double>(netlist, q, state, work);
   read_command(q, state.signal[q.flow], state.spool.data(), work);
   admit_command(work);
 }
@@ -78,7 +79,7 @@ void take_iterate(const Hydraulics& netlist, const QuasistaticCircuit& q, const 
 
 void add_quasistatic(const QuasistaticCircuit& q, const double* s, const double* s_dot, double* y, double* ydot, const RateRelation& rule,
                      const Hydraulics& netlist, QuasistaticWork& work, HydraulicState& state) {
-  take_iterate(netlist, q, state, work);
+  read_iterate(netlist, q, state, work);
   solve_step(q, s, s_dot, rule, y, ydot, work);
   // p = ... + gain v; f = K (p - l) + B (gain' p - l_dot), or (p - p_old - l + l_old) / h for the rates
   const double factor = q.discrete ? 1 / rule.step : rule.factor;
@@ -106,7 +107,7 @@ template <class S>
 void add_quasistatic_forces(const Hydraulics& netlist, const QuasistaticCircuit& q, const S* s, const S* s_dot, const S* y,
                             QuasistaticWork& work, OilValues<S>& values) {
   if (!q.discrete) {
-    take_command<S>(netlist, q, values, work);
+    read_checked_command<S>(netlist, q, values, work);
     solve_rates(q, s, s_dot, y, work, values.quasistatic_v.data(), values.quasistatic_f.data());
   }
   for (std::size_t j = 0; j < q.ports.size(); ++j)
@@ -148,7 +149,7 @@ void advance_quasistatic_states(const Hydraulics& netlist, const double* s, cons
     const QuasistaticCircuit& q = netlist.quasistatic[i];
     if (!q.discrete && s_dot == nullptr) continue;
     load_pressures<double>(netlist, y, state);
-    take_command<double>(netlist, q, state, state.quasistatic[i]);
+    read_checked_command<double>(netlist, q, state, state.quasistatic[i]);
     solve_step(q, s, s_dot, rule, y, state.ydot_scratch.data(), state.quasistatic[i]);
   }
 }

@@ -7,9 +7,9 @@
 
 namespace trunnion {
 
-/// Its command by the signals and spools in `values`, checked. A control block that is at its limit 0 gives the pump a flow of 0 up to rounding.
+/// read_command() by the signals and spools in `values`. Throws CommandError if no state of the circuit allows it.
 template <class S>
-void take_command(const Hydraulics& netlist, const QuasistaticCircuit& q, const OilValues<S>& values, QuasistaticWork& work);
+void read_checked_command(const Hydraulics& netlist, const QuasistaticCircuit& q, const OilValues<S>& values, QuasistaticWork& work);
 /// In a step: forces of its ports, p and its derivatives.
 void add_quasistatic(const QuasistaticCircuit& q, const double* s, const double* s_dot, double* y, double* ydot, const RateRelation& rule,
                      const Hydraulics& netlist, QuasistaticWork& work, HydraulicState& state);

@@ -1,5 +1,5 @@
-// The change of a volume's content over a step, (V_0 + V_1)/2 (g(p_1) - g(p_0)) + (chi_0 + chi_1)/2 (e_0 + e_1)/2 A (s_1 - s_0) for hose and
-// chambers (circuit.h): its factors, for the residual with derivatives (circuit.cpp) and without (circuit_rates.cpp).
+// The change of a volume's content over a step, (V_0 + V_1)/2 (g(p_1) - g(p_0)) + (chi_0 + chi_1)/2 (e_0 + e_1)/2 A (s_1 - s_0) for hose
+// and chambers (circuit.h): its factors, for the residual with derivatives (circuit.cpp) and without (circuit_rates.cpp).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

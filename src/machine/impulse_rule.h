@@ -1,8 +1,8 @@
 // The impulse of a force over a step, by the rule that integrates the accelerations:
 //   mean_1 = end F_1 + begin F_0 + memory mean_0,   impulse = h (share_end mean_1 + share_begin mean_0)
-// Where the mean of the accelerations by these weights gives the step's velocities, M (v_1 - v_0) is the sum of all impulses, and for constant
-// inertia the change of the kinetic energy is the sum of the works impulse (v_0 + v_1)/2, to rounding, whatever the forces are within the step.
-// A lag mean - F is carried into the next step like the rule's own (hydraulics/oil_rule.h).
+// Where the mean of the accelerations by these weights gives the step's velocities, M (v_1 - v_0) is the sum of all impulses, and for
+// constant inertia the change of the kinetic energy is the sum of the works impulse (v_0 + v_1)/2, to rounding, whatever the forces are
+// within the step. A lag mean - F is carried into the next step like the rule's own (hydraulics/oil_rule.h).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

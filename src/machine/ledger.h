@@ -3,7 +3,7 @@
 //   residual = change of (kinetic + potential + spring + cylinder) + oil - supply + throttling + friction + damping - external
 // A strike on a rigid limit lasts a few steps, which the powers at their ends do not resolve. In machines with such limits, the heat of
 // friction and limits of joints and of springs' dampers is what the element takes from the mechanism in the discrete step,
-//   heat_k+1 = heat_k - impulse (v_k + v_k+1)/2 - (E_k+1 - E_k)       impulse by the rule of the velocities, impulse_rule.h; E: stored in it
+//   heat_k+1 = heat_k - impulse (v_k + v_k+1)/2 - (E_k+1 - E_k)   impulse by the rule of the velocities, impulse_rule.h; E: stored in it
 // The power balance closes at every instant, so the residual measures the time discretisation alone. Its rule error uses the integral of
 // a parabola through the powers at three step ends, which no second-order rule reproduces exactly.
 //   scale    = integral of |P| over all entries + sum over the steps of |change| of potential, spring and cylinder energy

@@ -205,8 +205,8 @@ TR_INLINE void update_port_rate_gradient(const Port<D>& port, const PathDof* pat
   if (!port.is_coordinate() && !port.is_load()) update_joint_rate_gradient(port, path, tree, s, dofs);
 }
 
-/// T(k, l) += factor s_kl of a cut joint's displacement or angle, or of a load; of soil with its changes by velocities, after the tangent stage
-/// of the tree.
+/// T(k, l) += factor s_kl of a cut joint's displacement or angle, or of a load; of soil with its changes by velocities, after the tangent
+/// stage of the tree.
 template <int D, class Entries>
 [[gnu::noinline]] void add_joint_curvature(const Port<D>& port, const PathDof* path, const TreeState<D>& tree, const LineState<D>& s,
                                            const LineDof<D>* dofs, double factor, Entries& T) {

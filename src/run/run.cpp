@@ -186,7 +186,7 @@ void Runner::run_block(double end) {
       keep({}, Side::right);
     }
     const double begin = state.time;
-    const StepOutcome report = loop_.step(end, &parts);
+    const StepOutcome& report = loop_.step(end, &parts);
     if (!report.ok() || !loop_.not_finite().empty()) {
       failed_ = true;
       break;

@@ -184,7 +184,7 @@ const StepOutcome& StepLoop::step_within(double end, PartSink* parts) {
   const double target = next_stop(end);
   not_finite_.clear();
   last_step_.reset();
-  // in place: reading what the stepper has just written, in wider pieces, would wait until it is in memory
+  // constructed in place: a copy of what was just written stalls on store forwarding
   const StepOutcome& report =
       last_step_.emplace(InPlace{[&] { return search_ ? step_to_switch(target, parts) : step_to(target, divisions_, parts); }});
   if (search_ && schedule_.reached(state_.time, end)) switches_ = 0;  // a run continued from here has none, either

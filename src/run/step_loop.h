@@ -109,7 +109,7 @@ class StepLoop {
   /// Right limit at a jump. False: the mass matrix is singular on the constraints.
   bool restart();
   /// Advances to the end of the next step, not beyond `end`; includes no restart. If the report is not ok, or the state is not finite
-  /// (not_finite()), state() is the last valid one. `parts` may be null. The report is valid until the next call. Throws CommandError.
+  /// (not_finite()), state() is the last valid one. `parts` may be null. The report is valid until the next step or restore(). Throws CommandError.
   const StepOutcome& step(double end, PartSink* parts) { return step_within(schedule_.grid_point_before(state_.time, end), parts); }
   /// The same, where `end` is at most the next point of the time grid.
   const StepOutcome& step_within(double end, PartSink* parts);

@@ -172,10 +172,11 @@ class ReferenceCheck : public Visitor {
     std::string hint = out_.size() < kListedFindings ? did_you_mean(name, known->list()) : "";
     if (key.names == Names::node && sources_.find(name) != nullptr) hint = "`" + name + "` is a flow source, which defines no pressure";
     if (key.names == Names::signal && blocks_.contains(name))
-      hint = "`" + name + "` is a control block, " +
-             (path_.starts_with("motions.") ? "and a motion prescribes rate and acceleration, too: let a load on the joint (`forces`) "
-                                              "follow a `pid` whose set point it is"
-                                            : "which no function of time depends on: there are blocks `sum` and `product`");
+      hint =
+          "`" + name + "` is a control block, " +
+          (path_.starts_with("motions.") ? "and a motion prescribes rate and acceleration, too: let a load on the joint (`forces`) "
+                                           "follow a `pid` whose set point it is"
+                                         : "and `sum` and `product` of signals are functions of time: use the blocks `sum` and `product`");
     if (hint.empty() && known->empty()) hint = std::string("the model has none");
     add_finding(d_, out_, path, "`" + name + "` is not the name of " + std::string(what), "", hint);
   }

@@ -179,7 +179,7 @@ TEST(BadInput, WrongCosimulationIsReported) {
   };
   for (const Item& item : items) expect_finding({end, item.to.c_str(), item.line, item.path, item.words});
   const std::string unused = edited_model(end, std::string(end) + "\ncoupling: {variables: velocity_pressure, friction: hydraulics}");
-  EXPECT_TRUE(input_findings(unused).empty()) << "a combination that is not in use may stand in the file";
+  EXPECT_TRUE(input_findings(unused).empty()) << "a combination that is not in use is allowed in the file";
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Resistances of soil and quasistatic circuits that control blocks drive: against the same over time, and against integrators and differences.
+// Resistances of soil and quasistatic circuits that control blocks drive: against the same over time, and against integrators and
+// differences.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -166,7 +167,7 @@ TEST(DrivenSoil, HoldsAtEveryScaleContinuesAndDoesNotAllocate) {
 }
 
 /// Together with a force, each by a port of its own, and coupled with the controller alone.
-TEST(DrivenSoil, MayStandBesideAForceAndInACosimulation) {
+TEST(DrivenSoil, CanBeBesideAForceAndInACosimulation) {
   const Settings both{"forces.cut.force=[20 N, 30 N, 0]"};
   const CaseResult over_time = run_case(test::model_from(digger(false, kOverTime), both)),
                    by_block = run_case(test::model_from(digger(false, kByBlock), both));
@@ -361,7 +362,7 @@ TEST(ControlPlaces, WhatCannotFollowABlockSaysWhatToDo) {
   EXPECT_NE(motion.find("motions.m.signal"), std::string::npos) << motion;
   EXPECT_NE(motion.find("let a load on the joint (`forces`) follow a `pid` whose set point it is"), std::string::npos) << motion;
   const std::string sum = error_of(head + "signals: {s: {sum: [f]}}\n");
-  EXPECT_NE(sum.find("there are blocks `sum` and `product`"), std::string::npos) << sum;
+  EXPECT_NE(sum.find("use the blocks `sum` and `product`"), std::string::npos) << sum;
 }
 
 }  // namespace

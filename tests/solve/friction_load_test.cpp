@@ -1,5 +1,5 @@
-// Friction in proportion to the load of a joint. Reference: single equations of motion with the reaction of Newton's law, solved and integrated
-// by a Runge-Kutta method; closed forms of a slide; the same machine in other coordinates and treatments.
+// Friction in proportion to the load of a joint. Reference: single equations of motion with the reaction of Newton's law, solved and
+// integrated by a Runge-Kutta method; closed forms of a slide; the same machine in other coordinates and treatments.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -393,7 +393,8 @@ solver: {step: 1 ms, duration: 0.5 s}
     EXPECT_EQ(failure(unloaded, {std::string("solver.constraints=") + constraints}), "");
 }
 
-/// Friction that reduces its load by 0.6 of itself: the extrapolation has no limit for short steps, and the run says so instead of going on.
+/// Friction that reduces its load by 0.6 of itself: the extrapolation has no limit for short steps, and the run says so instead of going
+/// on.
 TEST(FrictionLoad, RunEndsWhereFrictionChangesItsLoadTooMuch) {
   const auto text = [](double torque) {
     return fmt::format(R"(

@@ -61,7 +61,7 @@ struct InputCase {
   std::vector<const char*> words;
 };
 
-/// The model with `to` instead of `from`, which stands in it once.
+/// The model with `to` instead of `from`, which occurs in it once.
 inline std::string edited_model(const std::string& from, const std::string& to) {
   std::string text = kEditedModel;
   const std::size_t at = text.find(from);

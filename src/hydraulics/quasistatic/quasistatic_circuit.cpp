@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hydraulics/quasistatic/quasistatic_circuit.h"
 
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
 #include "hydraulics/circuit.h"
 
 namespace trunnion {
@@ -33,7 +37,12 @@ QuasistaticWork::QuasistaticWork(const QuasistaticCircuit& circuit)
 
 template <class S>
 void read_command(const QuasistaticCircuit& circuit, const S& flow, const S* spool, QuasistaticWork& work) {
+  constexpr double kNegligible = 1e-9;  // of the flow of an open valve at the pump's relief pressure
   store(flow, work.flow, work.flow_change);
+  if (work.flow < 0) {
+    const MeteringActuator& a = circuit.metering.actuator(0);
+    if (-work.flow <= kNegligible * std::max(a.c_ph, a.c_pr) * std::sqrt(circuit.metering.pump().relief)) work.flow = 0;
+  }
   S resistance(0);  // sections in series: 1/u^2 = sum 1/u_j^2
   bool shut = false;
   for (std::size_t j = 0; j < circuit.ports.size(); ++j) {
@@ -53,16 +62,20 @@ void read_command(const QuasistaticCircuit& circuit, const S& flow, const S* spo
   store(bleed, work.bleed, work.bleed_change);
 }
 
-constexpr int kCommands = 6;  // of a port
+namespace {
 
-int commands_of(const QuasistaticCircuit& circuit) { return kCommands * static_cast<int>(circuit.ports.size()) + 1; }
+constexpr int kCommandsPerPort = 6;
+
+}  // namespace
+
+int commands_of(const QuasistaticCircuit& circuit) { return kCommandsPerPort * static_cast<int>(circuit.ports.size()) + 1; }
 
 int command_of(const QuasistaticCircuit& circuit, int number) {
-  if (number == kCommands * static_cast<int>(circuit.ports.size())) return circuit.bleed.spool;
-  const QuasistaticPort& port = circuit.ports[static_cast<std::size_t>(number / kCommands)];
-  const int spools[kCommands] = {port.lever, port.ph.spool, port.tr.spool, port.pr.spool, port.th.spool, port.a.spool};
-  const int spool = spools[number % kCommands];
-  return number % kCommands > 0 && spool == port.lever ? -1 : spool;
+  if (number == kCommandsPerPort * static_cast<int>(circuit.ports.size())) return circuit.bleed.spool;
+  const QuasistaticPort& port = circuit.ports[static_cast<std::size_t>(number / kCommandsPerPort)];
+  const int spools[kCommandsPerPort] = {port.lever, port.ph.spool, port.tr.spool, port.pr.spool, port.th.spool, port.a.spool};
+  const int spool = spools[number % kCommandsPerPort];
+  return number % kCommandsPerPort > 0 && spool == port.lever ? -1 : spool;
 }
 
 void admit_command(QuasistaticWork& work) {

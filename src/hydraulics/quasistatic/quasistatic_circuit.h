@@ -76,12 +76,13 @@ struct QuasistaticWork {
 int commands_of(const QuasistaticCircuit& circuit);
 int command_of(const QuasistaticCircuit& circuit, int number);
 
-/// Openings by spools and the pump's flow [m3/s], with their derivatives where the scalar has one.
+/// Openings by spools and the pump's flow [m3/s], with their derivatives where the scalar has one. A flow that is negative by rounding,
+/// as of a control block at its limit 0, is 0.
 template <class S>
 void read_command(const QuasistaticCircuit& circuit, const S& flow, const S* spool, QuasistaticWork& work);
 
-/// Replaces a command that no state of the circuit allows by the nearest simple one, where the iterations of a step pass through it: a negative
-/// flow by none; of two valves that cannot be open together the wider one stays.
+/// Replaces a command that no state of the circuit allows by the nearest simple one, where the iterations of a step pass through it: a
+/// negative flow by none; of two valves that cannot be open together the wider one stays.
 void admit_command(QuasistaticWork& work);
 
 /// Solves (70) at lengths s, rates sdot (per port of the machine) and states y: v [m/s] and f [N] per actuator. After read_command(). With
