@@ -314,7 +314,7 @@ function common(name, file) {
         for (const width of [400, 420]) {
           await page.setViewportSize({width, height: 860});
           await until(page, () => [...document.body.querySelectorAll('main *, header *')].filter((e) => e.checkVisibility() && !e.closest('.table-scroll, pre, nav, .stage, svg, .visually-hidden') && e.getBoundingClientRect().right > innerWidth + 1)
-            .map((e) => `${e.tagName}.${e.getAttribute('class')}`).slice(0, 5).join(' '), (wide) => wide === '', 4000);
+            .map((e) => `${e.tagName}.${e.getAttribute('class')}`).slice(0, 5).join(' '), (wide) => wide === '');
         }
         await until(page, () => window.trunnion.dark, (now) => now === dark);
         if (shots) await page.screenshot({path: join(shots, `${name}_narrow_${theme}.png`), fullPage: true});
