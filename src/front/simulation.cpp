@@ -64,7 +64,7 @@ class GridStep::Parts final : public PartSink {
 GridStep::Result GridStep::advance(StepLoop& loop, double end, RunWatcher* watcher) {
   const StepSchedule& schedule = loop.schedule();
   const StateVector& state = loop.state();
-  const double target = schedule.grid_point_before(state.time, end);
+  const double target = loop.grid_point_before(end);
   subdivided = false;
   failure_.reset();
   Parts parts;

@@ -72,6 +72,13 @@ double StepSchedule::jump_before(double t, double target) const {
   return jump != jumps_.end() && *jump <= target + near(t) ? *jump : target;
 }
 
+double StepSchedule::next_special(double t) const {
+  const double after = t + near(t);
+  const auto jump = std::upper_bound(jumps_.begin(), jumps_.end(), after);
+  const double end = duration_ > after ? duration_ : kFarAway;
+  return jump != jumps_.end() ? std::min(end, *jump) : end;
+}
+
 double StepSchedule::next(double t, double end) const {
   const double target = first_jump(t, grid_point_after(t));
   return target > end + near(t) ? end : target;
@@ -181,14 +188,21 @@ bool StepLoop::restart() {
 
 const StepOutcome& StepLoop::step_within(double end, PartSink* parts) {
   last_ = state_;
-  const double target = next_stop(end);
+  const bool regular = is_regular() && end == regular_.next;
+  const double target = regular && !sampler_ ? end : next_stop(end);
+  const double length = regular && target == end ? schedule_.step() : schedule_.length(state_.time, target);
   not_finite_.clear();
   last_step_.reset();
-  // constructed in place: a copy of what was just written stalls on store forwarding
   const StepOutcome& report =
-      last_step_.emplace(InPlace{[&] { return search_ ? step_to_switch(target, parts) : step_to(target, divisions_, parts); }});
+      last_step_.emplace(InPlace{[&] { return search_ ? step_to_switch(target, parts) : step_to(target, length, divisions_, parts); }});
   if (search_ && schedule_.reached(state_.time, end)) switches_ = 0;  // a run continued from here has none, either
-  if (report.ok() && all_finite(state_.values())) return report;
+  if (report.ok() && all_finite(state_.values())) {
+    if (regular && state_.time == regular_.next)
+      regular_ = {regular_.next, (regular_.index + 2) * schedule_.step(), regular_.limit, regular_.index + 1};
+    else
+      find_regular_steps();
+    return report;
+  }
   failure_ = report;
   last_step_.reset();
   if (failure_.ok()) {
@@ -198,9 +212,17 @@ const StepOutcome& StepLoop::step_within(double end, PartSink* parts) {
   return failure_;
 }
 
+/// At a point of the grid, of the steps that follow.
+void StepLoop::find_regular_steps() {
+  const double h = schedule_.step(), t = state_.time, index = std::round(t / h);
+  if (kTangents || t != index * h) return;
+  const double special = schedule_.next_special(t);
+  regular_ = {t, (index + 1) * h, special - 2 * schedule_.near(special), index};
+}
+
 /// A step to `target`; if that fails, in parts.
-StepOutcome StepLoop::step_to(double target, int divisions, PartSink* parts) {
-  StepOutcome report = stepper_->step(state_, schedule_.length(state_.time, target));
+StepOutcome StepLoop::step_to(double target, double length, int divisions, PartSink* parts) {
+  StepOutcome report = stepper_->step(state_, length);
   if (report.ok())
     state_.time = target;
   else
@@ -221,14 +243,15 @@ void StepLoop::repeat_in_parts(double target, int divisions, PartSink* parts, St
     if (parts != nullptr) parts->drop_after(kept);
   }
   if (divisions == 0 || !failed_to_converge(report)) return;
-  const StepOutcome first = step_to(state_.time + (target - state_.time) / 2, divisions - 1, parts);
+  const auto step_in_part = [&](double end) { return step_to(end, schedule_.length(state_.time, end), divisions - 1, parts); };
+  const StepOutcome first = step_in_part(state_.time + (target - state_.time) / 2);
   if (!first.ok()) {
     report = first;
     return;
   }
   if (parts != nullptr) parts->part(state_, first);
   last_ = state_;
-  report = step_to(target, divisions - 1, parts);
+  report = step_in_part(target);
   report.parts += first.parts;
   report.add(first);
 }
@@ -239,7 +262,8 @@ StepOutcome StepLoop::step_to_switch(double target, PartSink* parts) {
   begin_ = state_;
   const std::size_t kept = parts != nullptr ? parts->count() : 0;
   const bool from_switch = std::exchange(from_switch_, false);
-  StepOutcome report = step_to(target, divisions_, parts);
+  const auto step_until = [&](double end) { return step_to(end, schedule_.length(state_.time, end), divisions_, parts); };
+  StepOutcome report = step_until(target);
   report.switched = from_switch;
   report.late_block = -1;
   if (!report.ok() || !sampler_->find_margins(state_, Side::left, search.high_margins())) return report;
@@ -260,7 +284,7 @@ StepOutcome StepLoop::step_to_switch(double target, PartSink* parts) {
     state_ = begin_;
     last_ = begin_;
     if (parts != nullptr) parts->drop_after(kept);
-    report = step_to(next == whole ? target : begin_.time + next, divisions_, parts);
+    report = step_until(next == whole ? target : begin_.time + next);
     report.switched = from_switch;
     report.late_block = -1;
     return report.ok();

@@ -37,6 +37,8 @@ class StepSchedule {
     const double point = grid_point_after(t);
     return point > end + near(t) ? end : point;
   }
+  /// The first instant after t that is not a regular point of the grid: a jump, or the end of the run; none: the largest number.
+  double next_special(double t) const;
   /// The first jump that splits the step from t to `target`, or equals it up to rounding; otherwise `target`.
   double first_jump(double t, double target) const { return split_ && !jumps_.empty() ? jump_before(t, target) : target; }
   /// End of the step that starts at t, not beyond `end`.
@@ -108,9 +110,13 @@ class StepLoop {
   std::optional<double> ordinary_end(double time) const;
   /// Right limit at a jump. False: the mass matrix is singular on the constraints.
   bool restart();
+  /// The point of the time grid after the present time, not beyond `end` (StepSchedule::grid_point_before).
+  double grid_point_before(double end) const {
+    return is_regular() && regular_.next <= end ? regular_.next : schedule_.grid_point_before(state_.time, end);
+  }
   /// Advances to the end of the next step, not beyond `end`; includes no restart. If the report is not ok, or the state is not finite
   /// (not_finite()), state() is the last valid one. `parts` may be null. The report is valid until the next step or restore(). Throws CommandError.
-  const StepOutcome& step(double end, PartSink* parts) { return step_within(schedule_.grid_point_before(state_.time, end), parts); }
+  const StepOutcome& step(double end, PartSink* parts) { return step_within(grid_point_before(end), parts); }
   /// The same, where `end` is at most the next point of the time grid.
   const StepOutcome& step_within(double end, PartSink* parts);
   /// After a step: the quantity that was not finite; empty: all were.
@@ -119,8 +125,16 @@ class StepLoop {
   SimulationError failure() const;
 
  private:
+  /// The present point of the grid and the next one. Steps before `limit`, at which a signal jumps or the run ends, are regular: from a
+  /// point to the next, of the length of the grid.
+  struct RegularSteps {
+    double time, next, limit, index;
+  };
+
+  bool is_regular() const { return state_.time == regular_.time && regular_.next < regular_.limit; }
+  void find_regular_steps();
   double next_stop(double target) const;
-  StepOutcome step_to(double target, int divisions, PartSink* parts);
+  StepOutcome step_to(double target, double length, int divisions, PartSink* parts);
   void repeat_in_parts(double target, int divisions, PartSink* parts, StepOutcome& report);
   StepOutcome resolve(double target, PartSink* parts);
   StepOutcome step_to_switch(double target, PartSink* parts);
@@ -136,6 +150,7 @@ class StepLoop {
   std::unique_ptr<SwitchSearch> search_;   // null: no modes that change within steps
   StateVector begin_;                      // of a step that is repeated
   StateVector state_, last_, part_start_;  // last_: the last valid one; part_start_: of a subdivided step
+  RegularSteps regular_{0, 0, -1, 0};
   StepOutcome failure_;
   std::optional<StepOutcome> last_step_;
   std::string not_finite_;
