@@ -64,7 +64,7 @@ RootLocus root_locus(const LinearStudyRequest& request, const Progress& progress
       point.status = std::string("impossible: ") + of_varied(error, varied.paths, request.pairs).what();
     } catch (const Error& error) { point.status = error.what(); }
     if (model) try {
-        found = single_case(of, std::move(model));
+        found = single_case(of, model);
         point = root_locus_point(values, *found);
       } catch (const Error& error) { point.status = error.what(); }
     locus.points.push_back(std::move(point));
