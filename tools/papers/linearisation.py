@@ -89,13 +89,14 @@ def response(name, numbers):
         return [Panel("(a) p1, p2", "time [s]", "pressure [MPa]", curves(1, 2)), Panel("(b) p3", "time [s]", "pressure [MPa]", curves(3))]
 
     limits = (2.5, 5) if divisor == 1 else (11, 18)
-    returns, together = {1: ((2e-9, 1e-8), (0.009, 0.017)), 10: ((2e-8, 1e-7), (0.03, 0.05)), 100: ((1e-7, 3e-7), (0.03, 0.06))}[divisor]
+    together = {1: (0.009, 0.017), 10: (0.03, 0.05), 100: (0.03, 0.06)}[divisor]
     return [
         Item(f"Figure {numbers[0]}", f"{title}: phi_2", ("scenarios",), panels=lambda r: [angle(r, (0, 9), "(a) whole run"), angle(r, (1.49, 1.7), "(b) detail, t > t2")], statements=(
             Statement("the linear response reproduces the nonlinear one: largest difference in percent of the deviation", lambda r: linear_error(r, file, "crank.angle"), limits,
                       true=(0, 20), unit="%", form=".2g"),
-            Statement("the angle returns to its equilibrium: deviation at 3 s over that at 1.5 s", lambda r: abs(r.at(file, "crank.angle", 3) - r.at(file, "crank.angle", 0)) / abs(
-                r.at(file, "crank.angle", 1.5) - r.at(file, "crank.angle", 0)), returns, true=(0, 0.05), form=".1e"))),
+            # less than this is Newton's tolerance and depends on the compiler
+            Statement("the angle returns to its equilibrium: deviation at 3 s over that at 1.5 s (1e-6 where it is less)", lambda r: max(1e-6, abs(
+                r.at(file, "crank.angle", 3) - r.at(file, "crank.angle", 0)) / abs(r.at(file, "crank.angle", 1.5) - r.at(file, "crank.angle", 0))), (1e-6, 1e-6), true=(0, 0.05), form=".0e"))),
         Item(f"Figure {numbers[1]}", f"{title}: pressures", ("scenarios",), panels=pressures, statements=(
             Statement("p1 and p2 differ negligibly: largest difference over their deviation", lambda r: max(abs(a - b) for a, b in zip(
                 r.columns(file)["v1.pressure"], r.columns(file)["v2.pressure"])) / max(abs(a - r.columns(file)["v1.pressure"][0]) for a in r.columns(file)["v1.pressure"]),
