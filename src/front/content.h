@@ -85,11 +85,14 @@ class OwnParameters {
   double value(int parameter) const { return *slots_[static_cast<std::size_t>(parameter)].value; }
   /// Throws ModelError for a value outside its limits.
   void set(int parameter, double value);
-  /// Throws InputError; Error if the numbers change the structure, so that states and channels would be others.
-  std::shared_ptr<const CompiledModel> compile() const;
+  /// Throws InputError; Error if the numbers change the structure, so that states and channels would be others. What was compiled last is
+  /// used for the parts that no change since concerns.
+  std::shared_ptr<const CompiledModel> compile();
 
  private:
   std::shared_ptr<const Model> original_;
+  std::shared_ptr<const CompiledModel> last_;
+  bool same_mechanism_ = true;  // only parameters of the oil have changed since
   std::unique_ptr<Description> description_;
   std::vector<Parameter> slots_;
 };

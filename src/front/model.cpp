@@ -169,7 +169,9 @@ ParameterIndex Model::parameter(const std::string& name) const {
 // ---------------------------------------------------------------- parameters
 
 OwnParameters::OwnParameters(const Model& model)
-    : original_(model.shared_from_this()), description_(std::make_unique<Description>(model.content().compiled->description)) {
+    : original_(model.shared_from_this()),
+      last_(model.content().compiled),
+      description_(std::make_unique<Description>(model.content().compiled->description)) {
   forget_positions(*description_);
   slots_ = parameters_of(*description_);
 }
@@ -183,14 +185,19 @@ void OwnParameters::set(int parameter, double value) {
     throw ModelError(p.path + " = " + number_text(value) + " is outside its limits; expected " + limit +
                      (*p.unit == 0 ? std::string() : std::string(" ") + p.unit));
   }
+  if (*p.value == value && std::signbit(*p.value) == std::signbit(value)) return;
   *p.value = value;
+  same_mechanism_ = same_mechanism_ && belongs_to_oil(p.path);
 }
 
-std::shared_ptr<const CompiledModel> OwnParameters::compile() const {
-  const CompiledModel& original = *original_->content().compiled;
-  std::shared_ptr<const CompiledModel> model = trunnion::compile(*description_, original_->content().compiled);
-  if (same_structure(*model, original)) {
+std::shared_ptr<const CompiledModel> OwnParameters::compile() {
+  const std::shared_ptr<const CompiledModel>& original = original_->content().compiled;
+  std::shared_ptr<const CompiledModel> model =
+      same_mechanism_ ? compile_oil(*description_, original, *last_) : trunnion::compile(*description_, original);
+  if (same_structure(*model, *original)) {
     TR_ASSERT(validate(*model).empty());
+    last_ = model;
+    same_mechanism_ = true;
     return model;
   }
   throw Error(

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <set>
 
 #include "base/assert.h"
@@ -165,7 +166,58 @@ void set_patterns(const CompiledModel* like, CompiledModel& model) {
 
 std::shared_ptr<CompiledModel> empty_model() { return std::make_shared<CompiledModel>(); }
 
-std::shared_ptr<const CompiledModel> compile(Description description, const std::shared_ptr<const CompiledModel>& like) {
+namespace {
+
+/// Tree, plane, connections and the assembled start.
+void compile_mechanism(const Description& d, Mechanism<3>& space, PointMap& map, CompiledModel& model) {
+  compile_tree(d, model, space);
+  map.space = &space;
+  if (const auto plane = find_plane(d, model, space, map.frames)) {
+    model.planar = true;
+    model.plane = *plane;
+    map.depth = depths(space.tree, map.frames);
+    Mechanism<2> flat;
+    project_tree(space, map.frames, flat);
+    project_centers(space.reference, map, model);
+    model.port_starts = finish_mechanism(d, map, model, std::move(flat));
+  } else {
+    model.port_starts = finish_mechanism(d, map, model, space);
+  }
+}
+
+/// The copy constructor alone: assignments of lists to lists are large.
+template <class T>
+void copy(const T& from, T& to) {
+  to = T(from);
+}
+
+/// What compile_mechanism() fills.
+void take_mechanism(const CompiledModel& from, CompiledModel& model) {
+  model.layout.nq = from.layout.nq;
+  model.layout.nv = from.layout.nv;
+  model.layout.rows = from.layout.rows;
+  model.layout.motion_memory = from.layout.motion_memory;
+  model.planar = from.planar;
+  model.plane = from.plane;
+  std::visit([&]<int D>(const Mechanism<D>& m) { model.mechanism.emplace<Mechanism<D>>(m); }, from.mechanism);
+  copy(from.joints, model.joints);
+  copy(from.bodies, model.bodies);
+  copy(from.body_numbers, model.body_numbers);
+  copy(from.constraints, model.constraints);
+  copy(from.joint_ports, model.joint_ports);
+  copy(from.driven_loads, model.driven_loads);
+  copy(from.velocity_names, model.velocity_names);
+  copy(from.coordinate_names, model.coordinate_names);
+  copy(from.start, model.start);
+  copy(from.q_start, model.q_start);
+  copy(from.v_start, model.v_start);
+  copy(from.moved_starts, model.moved_starts);
+  copy(from.port_starts, model.port_starts);
+}
+
+/// `assembled` (may be null): the model of the same mechanism; not in cartesian coordinates.
+std::shared_ptr<const CompiledModel> compile_with(Description description, const std::shared_ptr<const CompiledModel>& like,
+                                                  const CompiledModel* assembled) {
   std::vector<Diagnostic> findings = like != nullptr ? check_parameters(description) : check_description(description);
   if (!findings.empty()) throw InputError(std::move(findings));
   const std::shared_ptr<CompiledModel> model = empty_model();
@@ -175,22 +227,12 @@ std::shared_ptr<const CompiledModel> compile(Description description, const std:
   model->title = d.title;
   model->signals = SignalSet(d.signals, d.inputs, source_of(d).courses);
   Mechanism<3> space;
-  compile_tree(d, *model, space);
   PointMap map;
-  map.space = &space;
-  std::vector<double> lengths;
-  if (const auto plane = find_plane(d, *model, space, map.frames)) {
-    model->planar = true;
-    model->plane = *plane;
-    map.depth = depths(space.tree, map.frames);
-    Mechanism<2> flat;
-    project_tree(space, map.frames, flat);
-    project_centers(space.reference, map, *model);
-    lengths = finish_mechanism(d, map, *model, std::move(flat));
-  } else {
-    lengths = finish_mechanism(d, map, *model, space);
-  }
-  compile_hydraulics(d, lengths, *model);
+  if (assembled != nullptr)
+    take_mechanism(*assembled, *model);
+  else
+    compile_mechanism(d, space, map, *model);
+  compile_hydraulics(d, model->port_starts, *model);
   model->layout.ny = model->hydraulics.ny;
   model->layout.oil_memory = oil_memory_size(model->hydraulics);
   model->layout.inputs = model->signals.inputs() * InputCourse::kSize;
@@ -208,6 +250,24 @@ std::shared_ptr<const CompiledModel> compile(Description description, const std:
   set_patterns(like.get(), *placed);
   TR_ASSERT(like != nullptr || validate(*placed).empty());
   return placed;
+}
+
+}  // namespace
+
+std::shared_ptr<const CompiledModel> compile(Description description, const std::shared_ptr<const CompiledModel>& like) {
+  return compile_with(std::move(description), like, nullptr);
+}
+
+bool belongs_to_oil(std::string_view parameter) {
+  if (parameter.starts_with("cylinders.")) return parameter.find(".at.") == std::string_view::npos;  // of the mounts
+  constexpr std::string_view kSections[] = {"fluid.", "volumes.", "sources.", "valves.", "lines.", "accumulators."};
+  return std::any_of(std::begin(kSections), std::end(kSections), [&](std::string_view section) { return parameter.starts_with(section); });
+}
+
+std::shared_ptr<const CompiledModel> compile_oil(Description description, const std::shared_ptr<const CompiledModel>& like,
+                                                 const CompiledModel& other) {
+  const bool cartesian = description.solver.coordinates == CoordinateKind::cartesian;  // where joints have coordinates of their own
+  return compile_with(std::move(description), like, cartesian ? nullptr : &other);
 }
 
 namespace {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <variant>
 #include <vector>
@@ -131,11 +132,20 @@ struct CompiledModel {
   std::variant<std::vector<JointReading<2>>, std::vector<JointReading<3>>> readings;
   std::shared_ptr<const CompiledModel> relative;
   std::shared_ptr<const CompiledModel> like;  // of which this one differs in parameters only; null: none
+  std::vector<double> port_starts;            // [m, rad] per port as compiled in relative coordinates: its position at the start
 };
 
 /// Compiles a description. Throws InputError with every semantic finding. `like` (may be null): the model of a description that differs in
 /// parameters only (schema/parameters.h); its names are not checked again, and its patterns of matrices are used.
 std::shared_ptr<const CompiledModel> compile(Description description, const std::shared_ptr<const CompiledModel>& like = nullptr);
+
+/// Whether the parameter of that path (schema/parameters.h) belongs to the oil alone: tree, connections and assembly do not read it.
+bool belongs_to_oil(std::string_view parameter);
+
+/// compile() of a description that differs from that of `other`, a model like `like`, in parameters that belong to the oil alone: the same
+/// model, whose assembled mechanism is taken from `other`.
+std::shared_ptr<const CompiledModel> compile_oil(Description description, const std::shared_ptr<const CompiledModel>& like,
+                                                 const CompiledModel& other);
 
 /// Whether states and channels of one model are those of the other.
 bool same_structure(const CompiledModel& a, const CompiledModel& b);
