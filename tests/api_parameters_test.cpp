@@ -53,8 +53,8 @@ Values restarted(Simulation& sim) {
 }
 
 /// Sets every so many parameters in turn, in pairs, and both back; also values that are refused.
-void expect_values_of_built_models(const std::string& name, std::size_t every) {
-  const auto model = Model::load(std::string(TRUNNION_SOURCE_DIR) + "/examples/" + name + ".yaml");
+void expect_values_of_built_models(const std::string& name, std::size_t every, const std::vector<std::string>& overrides = {}) {
+  const auto model = Model::load(std::string(TRUNNION_SOURCE_DIR) + "/examples/" + name + ".yaml", overrides);
   const auto& parameters = model->parameters();
   Simulation sim(model);
   const std::vector<double> original = values_of(sim);
@@ -88,6 +88,11 @@ void expect_values_of_built_models(const std::string& name, std::size_t every) {
 
 TEST(ParametersOneAfterTheOther, HaveTheBitsOfABuiltModel) {
   for (const char* name : {"four_bar", "crane_single", "hydrostatic_drive", "position_servo"}) expect_values_of_built_models(name, 3);
+}
+
+TEST(ParametersOneAfterTheOther, HaveTheBitsOfABuiltModelInEveryKindOfSolver) {
+  for (const char* solver : {"solver.coordinates=cartesian", "solver.coupling=cosimulation", "solver.constraints=double_step"})
+    expect_values_of_built_models("four_bar", 5, {solver});
 }
 
 }  // namespace

@@ -216,7 +216,7 @@ void take_mechanism(const CompiledModel& from, CompiledModel& model) {
 }
 
 /// `assembled` (may be null): the model of the same mechanism; not in cartesian coordinates.
-std::shared_ptr<const CompiledModel> compile_with(Description description, const std::shared_ptr<const CompiledModel>& like,
+std::shared_ptr<const CompiledModel> compile_with(Description&& description, const std::shared_ptr<const CompiledModel>& like,
                                                   const CompiledModel* assembled) {
   std::vector<Diagnostic> findings = like != nullptr ? check_parameters(description) : check_description(description);
   if (!findings.empty()) throw InputError(std::move(findings));
