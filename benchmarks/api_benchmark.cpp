@@ -2,12 +2,15 @@
 //   a step with 20 inputs set and 20 outputs read, and a step alone / the bare step of the stepper on the same states;
 //   a batch of 1000 four-bars, 20 steps a call, per machine-step and thread / the bare step;
 //   the same batch by compiled steps, without lanes and by lanes, machines alike and with masses of their own;
+//   1024 excavators by lanes / the single general step;
 //   one parameter set and the machine started again, and the construction of a simulation on a shared model.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cmath>
 #include <ctime>
 #include <functional>
 #include <numeric>
@@ -183,6 +186,35 @@ void lanes() {
     }
 }
 
+/// Excavators that step side by side by lanes, over the single general step; and how far their results are from those without lanes.
+void lockstep() {
+  constexpr int kMachines = 1024, kStepsPerCall = 20, kCalls = 5, kRepetitions = 3;
+  trunnion::BatchOptions options;
+  options.outputs = {trunnion::Model::load(example("excavator"))->channel("arm_lift.length")};
+  std::array<double, 2> best{1e300, 1e300};
+  std::array<std::vector<double>, 2> length;
+  std::string remark;
+  for (const bool by_lanes : {false, true}) {
+    options.lanes = by_lanes ? trunnion::Lanes::automatic : trunnion::Lanes::off;
+    trunnion::Batch fleet(trunnion::Model::load(example("excavator"), {by_lanes ? "solver.compiled=on" : "solver.compiled=off"}),
+                          by_lanes ? kMachines : 1, options);
+    remark = fleet.remark();
+    for (int r = 0; r < kRepetitions; ++r) {
+      fleet.reset();
+      (void)fleet.step(kStepsPerCall);  // the start, where cylinders come to rest
+      best[by_lanes] = std::min(best[by_lanes], seconds([&] {
+                                                  for (int i = 0; i < kCalls; ++i) (void)fleet.step(kStepsPerCall);
+                                                }) / (double(fleet.size()) * kCalls * kStepsPerCall));
+    }
+    length[by_lanes].resize(static_cast<std::size_t>(fleet.size()));
+    fleet.read(length[by_lanes].data());
+  }
+  fmt::print(
+      "batch of {} excavators by lanes: {:.0f} ns per machine-step, single general step {:.0f} ns, ratio {:.3f} ({}); lengths differ by "
+      "{:.1e} m\n",
+      kMachines, 1e9 * best[1], 1e9 * best[0], best[1] / best[0], remark, std::abs(length[1].back() - length[0].front()));
+}
+
 void construction() {
   for (const auto& [name, path] : {std::pair{"excavator", "bodies.boom"}, {"four_bar", "cylinders.lift.bore"}}) {
     const auto model = trunnion::Model::load(example(name));
@@ -216,5 +248,6 @@ int main() {
     }
   batch_rate();
   lanes();
+  lockstep();
   construction();
 }

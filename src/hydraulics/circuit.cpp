@@ -68,42 +68,47 @@ TR_INLINE void add_volume(const Hydraulics& netlist, const Volume& volume, const
 struct ChamberSlopes {
   double *R_s, *R_v;
   double* R_e;  // in the displacement fraction
-  int drawn;    // node of the liquid fraction, drawn_node()
 };
 /// Chamber part of C_i p_i_dot + chi area sweep, where area is positive for chamber A, negative for chamber B. After add_volume.
-void add_chamber(const Hydraulics& netlist, int node_index, double area, double length, const Sweep& sweep, const Cylinder& cylinder,
+void add_chamber(const Hydraulics& netlist, int node_index, double area, double length, const Sweep& sweep, const Actuator& a,
                  const double* ydot, const ChamberSlopes& slopes, HydraulicState& state) {
   const PressureNode& node = netlist.nodes[node_index];
   if (node.state < 0 || netlist.linear_oil != nullptr) return;
   const BlockRow row = row_of(netlist, node, state);
   const Dual<1>& beta = state.compressibility[node_index];
-  const double size = area < 0 ? -area : area, wall = cylinder.wall_compressibility;
+  const double size = area < 0 ? -area : area, wall = a.cylinder.wall_compressibility;
   const Dual<1> C = sub_volume_capacity(size * length, beta, wall);
   const double p_dot = ydot[node.state];
   state.capacity[node_index] += C.value;
-  const PressureNode& drawn = netlist.nodes[slopes.drawn];
-  const Dual<1>& liquid = state.liquid[slopes.drawn];
-  *row.R += C.value * p_dot + liquid.value * area * sweep.moved;
+  double liquid = 0;
+  visit_drawn_node(a, node_index, sweep.moved, [&](int drawn, double share) {
+    const PressureNode& from = netlist.nodes[drawn];
+    liquid += share * state.liquid[drawn].value;
+    if (from.state >= 0) row.T[from.local] += share * state.liquid[drawn].d[0] * area * sweep.moved;
+  });
+  *row.R += C.value * p_dot + liquid * area * sweep.moved;
   row.T[row.local] += C.d[0] * p_dot;
-  if (drawn.state >= 0) row.T[drawn.local] += liquid.d[0] * area * sweep.moved;
-  slopes.R_s[row.local] += cylinder.travel * sub_volume_capacity(area, beta.value, wall) * p_dot;
-  slopes.R_v[row.local] += liquid.value * area * sweep.share;
-  *slopes.R_e = liquid.value * area * sweep.per_fraction;
+  slopes.R_s[row.local] += a.cylinder.travel * sub_volume_capacity(area, beta.value, wall) * p_dot;
+  slopes.R_v[row.local] += liquid * area * sweep.share;
+  *slopes.R_e = liquid * area * sweep.per_fraction;
 }
 /// Chamber part of factor dN_i.
-TR_INLINE void add_chamber(const Hydraulics& netlist, int node_index, double area, double length, const Sweep& sweep,
-                           const Cylinder& cylinder, const RateRelation& rule, const ChamberSlopes& slopes, HydraulicState& state) {
+TR_INLINE void add_chamber(const Hydraulics& netlist, int node_index, double area, double length, const Sweep& sweep, const Actuator& a,
+                           const RateRelation& rule, const ChamberSlopes& slopes, HydraulicState& state) {
   const PressureNode& node = netlist.nodes[node_index];
   if (node.state < 0 || netlist.linear_oil != nullptr) return;
   const BlockRow row = row_of(netlist, node, state);
-  const double moved = sweep.moved, wall = cylinder.wall_compressibility, mean = mean_size(cylinder, area, length, moved),
-               liquid = state.strain[slopes.drawn].liquid;
+  const double moved = sweep.moved, wall = a.cylinder.wall_compressibility, mean = mean_size(a.cylinder, area, length, moved);
   const StrainChange& strain = state.strain[node_index];
-  const PressureNode& drawn = netlist.nodes[slopes.drawn];
+  double liquid = 0;
+  visit_drawn_node(a, node_index, moved, [&](int drawn, double share) {
+    const PressureNode& from = netlist.nodes[drawn];
+    liquid += share * state.strain[drawn].liquid;
+    if (from.state >= 0) row.T[from.local] += share * rule.factor * state.liquid[drawn].d[0] / 2 * area * moved;
+  });
   *row.R += rule.factor * chamber_change(mean, area, moved, strain.of(wall), liquid);
   row.T[row.local] += rule.factor * (mean * (state.compressibility[node_index].value + wall));
-  if (drawn.state >= 0) row.T[drawn.local] += rule.factor * state.liquid[slopes.drawn].d[0] / 2 * area * moved;
-  slopes.R_s[row.local] += rule.factor * area * (cylinder.travel / 2 * strain.of(wall) + liquid * sweep.share);
+  slopes.R_s[row.local] += rule.factor * area * (a.cylinder.travel / 2 * strain.of(wall) + liquid * sweep.share);
   *slopes.R_e = rule.factor * area * liquid * sweep.per_fraction;
 }
 
@@ -205,14 +210,13 @@ void evaluate_hydraulics(const Hydraulics& netlist, const double* s, const doubl
       FractionSlopes& by_fraction = state.by_fraction[i];
       const Sweep sweep =
           step ? sweep_between(fraction_at(netlist, a, rule.y_begin), e, s[i] - rule.s_begin[i]) : Sweep{e * s_dot[i], e, s_dot[i]};
-      const ChamberSlopes of_A{R_s, R_v, &by_fraction.A, drawn_node(a, a.A, sweep.moved)},
-          of_B{R_s, R_v, &by_fraction.B, drawn_node(a, a.B, sweep.moved)};
+      const ChamberSlopes of_A{R_s, R_v, &by_fraction.A}, of_B{R_s, R_v, &by_fraction.B};
       if (step) {
-        add_chamber(netlist, a.A, c.area_A, c.chamber_A(s[i]), sweep, c, rule, of_A, state);
-        add_chamber(netlist, a.B, -c.area_B, c.chamber_B(s[i]), sweep, c, rule, of_B, state);
+        add_chamber(netlist, a.A, c.area_A, c.chamber_A(s[i]), sweep, a, rule, of_A, state);
+        add_chamber(netlist, a.B, -c.area_B, c.chamber_B(s[i]), sweep, a, rule, of_B, state);
       } else {
-        add_chamber(netlist, a.A, c.area_A, c.chamber_A(s[i]), sweep, c, ydot, of_A, state);
-        add_chamber(netlist, a.B, -c.area_B, c.chamber_B(s[i]), sweep, c, ydot, of_B, state);
+        add_chamber(netlist, a.A, c.area_A, c.chamber_A(s[i]), sweep, a, ydot, of_A, state);
+        add_chamber(netlist, a.B, -c.area_B, c.chamber_B(s[i]), sweep, a, ydot, of_B, state);
       }
       for (const auto& [node, slope] : {std::pair{a.A, state.force_p[i][0]}, {a.B, state.force_p[i][1]}})
         if (netlist.nodes[node].state >= 0) F_y[netlist.nodes[node].local] += slope;

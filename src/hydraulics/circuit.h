@@ -255,6 +255,13 @@ inline double fraction_at(const Hydraulics& netlist, const Actuator& a, const do
 /// The node whose liquid fraction a piston's sweep has: the chamber's own, as the oil stays in a chamber that grows; of a motor whose
 /// chambers keep their volumes the side that it draws from, as it passes the oil on.
 inline int drawn_node(const Actuator& a, int chamber, double swept) { return a.cylinder.travel > 0 ? chamber : swept >= 0 ? a.A : a.B; }
+/// Calls visit(node, share) for it, the share 1; in a recording, which does not branch there, for both nodes with shares 1 and 0.
+template <class Visit>
+TR_INLINE void visit_drawn_node(const Actuator& a, int chamber, double swept, Visit&& visit) {
+  if (!kRecording || a.cylinder.travel > 0) return visit(drawn_node(a, chamber, swept), 1.0);
+  visit(a.A, select(swept >= 0, 1.0, 0.0));
+  visit(a.B, select(swept >= 0, 0.0, 1.0));
+}
 
 /// Actuators with chambers: cylinders and motors.
 inline std::span<const Actuator> pistons_of(const Hydraulics& netlist) {

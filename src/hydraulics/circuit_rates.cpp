@@ -23,9 +23,10 @@ void content_changes(const Hydraulics& netlist, const double* y_0, const double*
     const Cylinder& c = a.cylinder;
     const double moved = sweep_between(fraction_at(netlist, a, y_0), fraction_at(netlist, a, y_1), s_1[i] - s_0[i]).moved;
     const auto add = [&](int node, double area, double length) {
-      if (node < volumes)
-        dN[node] += chamber_change(mean_size(c, area, length, moved), area, moved, strain[node].of(c.wall_compressibility),
-                                   strain[drawn_node(a, node, moved)].liquid);
+      if (node >= volumes) return;
+      double liquid = 0;
+      visit_drawn_node(a, node, moved, [&](int drawn, double share) { liquid += share * strain[drawn].liquid; });
+      dN[node] += chamber_change(mean_size(c, area, length, moved), area, moved, strain[node].of(c.wall_compressibility), liquid);
     };
     add(a.A, c.area_A, c.chamber_A(s_1[i]));
     add(a.B, -c.area_B, c.chamber_B(s_1[i]));
@@ -47,9 +48,10 @@ void for_each_part(const Hydraulics& netlist, const double* s, const double* s_d
     const double swept = fraction_at(netlist, a, y) * s_dot[i];
     const auto add_chamber = [&](int node, double area, double size) {
       if (node >= volumes) return;
-      const int drawn = drawn_node(a, node, swept);
-      add(node, (drawn < volumes ? netlist.fluid.liquid_fraction(y[drawn]) : 1) * area * swept,
-          sub_volume_capacity(size, netlist.fluid.compressibility_at(y[node]), c.wall_compressibility));
+      double liquid = 0;
+      visit_drawn_node(a, node, swept,
+                       [&](int drawn, double share) { liquid += share * (drawn < volumes ? netlist.fluid.liquid_fraction(y[drawn]) : 1); });
+      add(node, liquid * area * swept, sub_volume_capacity(size, netlist.fluid.compressibility_at(y[node]), c.wall_compressibility));
     };
     add_chamber(a.A, c.area_A, c.area_A * c.chamber_A(s[i]));
     add_chamber(a.B, -c.area_B, c.area_B * c.chamber_B(s[i]));

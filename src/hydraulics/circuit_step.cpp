@@ -26,10 +26,10 @@ constexpr double kBeyond = 100;  // [Pa] above a cracking pressure: the valve ha
 /// The pressure drop at which Newton's method stops between dp and next.
 double stop_between(const OneWayValve& valve, double dp, double next) {
   const double open = valve.law.cracking + kBeyond;
-  return dp <= valve.law.cracking && next > open ? open : next;
+  return select((dp <= valve.law.cracking) & (next > open), open, next);
 }
 double stop_in_zone(double limit, double dp, double next) {
-  return (dp > limit && next < -limit) || (dp < -limit && next > limit) ? 0 : next;
+  return select(((dp > limit) & (next < -limit)) | ((dp < -limit) & (next > limit)), 0, next);
 }
 template <class Element>
 double stop_between(const Element& orifice, double dp, double next) {
@@ -167,8 +167,8 @@ void CircuitStep::begin(const OilRule& oil_rule, const Signals& signals, double 
     spool_rates(spool, signals.value(spool.signal, t, Side::right), at, rate);
     for (int k = 0; k < spool.states(); ++k) {
       const int i = spool.state + k;
-      const bool jumped = std::abs(rate[k] - ydot_begin[i]) > kSameRate * std::abs(rate[k]);
-      const double lag = jumped ? 0 : carried * memory.lag[i];
+      const Mask jumped = std::abs(rate[k] - ydot_begin[i]) > kSameRate * std::abs(rate[k]);
+      const double lag = select(jumped, 0, carried * memory.lag[i]);
       offset_[i] = oil_rule.offset(rate[k], lag);
       mean_[i] = rate[k] + lag;
     }
@@ -342,12 +342,19 @@ double CircuitStep::moved(int node, const double* increment, double share, const
                                 netlist_.volumes[node].mean_wall_compressibility);
 }
 
+double CircuitStep::share_until(double stop, int A, int B, const double* increment, const HydraulicState& state) const {
+  const auto way = [&](double share) { return moved(A, increment, share, state) - (B < 0 ? 0 : moved(B, increment, share, state)); };
+  const double* now = state.pressure.data();
+  const double from = B < 0 ? now[A] : now[A] - now[B], to = B < 0 ? ahead_[A] : ahead_[A] - ahead_[B];
+  const double share = (stop - from) / (to - from);
+  return has_air(A, state) || (B >= 0 && has_air(B, state)) ? bisect(stop, way, share, from < to, kNear) : share;
+}
+
 template <class Way>
-double CircuitStep::share_until(double stop, Way&& way, double near) {
-  const double from = way(0.0), to = way(1.0);
-  double share = (stop - from) / (to - from), least = 0, most = 1;  // exact as long as no air is free
+double CircuitStep::bisect(double stop, Way&& way, double share, bool rises, double near) {
+  double least = 0, most = 1;
   for (int i = 0; i < kBisections && std::abs(way(share) - stop) > near; ++i) {
-    ((way(share) - stop) * (to - from) > 0 ? most : least) = share;
+    (rises == (way(share) > stop) ? most : least) = share;
     share = (least + most) / 2;
   }
   return share;
@@ -365,8 +372,8 @@ void CircuitStep::damp(const double* increment) {
         before += a * a;
         now += b * b;
       }
-      if (along < 0 && now > kSlow * kSlow * before && now > 1)
-        turned_[c] = taken_[c] * std::sqrt(before) / (std::sqrt(before) + std::sqrt(now));
+      const Mask turns = (along < 0) & (now > kSlow * kSlow * before) & (now > 1);
+      if (kRecording || turns) turned_[c] = select(turns, taken_[c] * std::sqrt(before) / (std::sqrt(before) + std::sqrt(now)), 1);
     }
     std::copy(increment + begin, increment + end, last_.begin() + begin);
     taken_[c] = turned_[c];
@@ -387,12 +394,14 @@ void CircuitStep::stop_at_edges(const Component& c, const ComponentValues<>& val
   for (std::size_t i = 0; i < c.nodes.size(); ++i) ahead.p[i] = ahead_[c.nodes[i]];
   for (std::size_t i = 0; i < c.law->info().states.size(); ++i) ahead.x[i] += step[i];
   const int count = c.law->edges(ahead.inputs(), to);
-  if (std::none_of(to, to + count, [](double ahead_of_edge) { return ahead_of_edge > 1; })) return;
+  Mask crossed = false;
+  for (int k = 0; k < count; ++k) crossed = crossed | (to[k] > 1);
+  if (!crossed) return;
   c.law->edges(values.inputs(), from);
   for (int k = 0; k < count; ++k) {
-    if (!(from[k] <= 0 && to[k] > 1)) continue;
+    if (!((from[k] <= 0) & (to[k] > 1))) continue;
     const auto way = [&](double share) { return edges(share, g), g[k]; };
-    share_[c.circuit] = std::min(share_[c.circuit], share_until(1, way, kNearStop));
+    share_[c.circuit] = min(share_[c.circuit], bisect(1, way, (1 - from[k]) / (to[k] - from[k]), true, kNearStop));
   }
 }
 
@@ -403,31 +412,31 @@ void CircuitStep::limit(const double* increment, const HydraulicState& state) {
   }
   damp(increment);
   std::copy(turned_.begin(), turned_.end(), share_.begin());
-  const auto stop_at = [&](int node, double share) {
-    if (netlist_.nodes[node].state >= 0) share_[netlist_.nodes[node].circuit] = std::min(share_[netlist_.nodes[node].circuit], share);
+  const auto stop_at = [&](const Mask& stops, int node, double share) {
+    if (node < 0 || netlist_.nodes[node].state < 0) return;
+    double& least = share_[netlist_.nodes[node].circuit];
+    least = select(stops, min(least, share), least);
   };
   for (std::size_t i = 0; i < netlist_.nodes.size(); ++i) ahead_[i] = moved(static_cast<int>(i), increment, 1, state);
   const double* now = state.pressure.data();
   const double liquid = netlist_.fluid.saturation_pressure + kBeyond;
-  for (std::size_t i = 0; i < netlist_.volumes.size(); ++i) {
-    const int node = netlist_.volumes[i].node;
-    if (!netlist_.fluid.cavitates(now[node]) || ahead_[node] <= liquid) continue;
-    stop_at(node, share_until(
-                      liquid, [&](double share) { return moved(node, increment, share, state); }, kNear));
-  }
-  const auto stop_edge = [&](int A, int B, double stop) {
-    const double share = share_until(
-        stop, [&](double x) { return moved(A, increment, x, state) - moved(B, increment, x, state); }, kNear);
-    for (int node : {A, B}) stop_at(node, share);
+  const auto stop_edge = [&](const Mask& stops, int A, int B, double stop) {
+    if (!kRecording && !stops) return;
+    const double share = share_until(stop, A, B, increment, state);
+    stop_at(stops, A, share);
+    stop_at(stops, B, share);
   };
+  for (const Volume& volume : netlist_.volumes)
+    if (netlist_.fluid.cavitates(now[volume.node])) stop_edge(ahead_[volume.node] > liquid, volume.node, -1, liquid);
   for_each_element(netlist_, [&](const auto& element) {
     const auto stop_of = [&](int A, int B) { return stop_between(element, now[A] - now[B], ahead_[A] - ahead_[B]); };
-    if constexpr (!requires { element.P; })
+    if constexpr (!kRecording && !requires { element.P; })
       if (stop_of(element.A, element.B) == ahead_[element.A] - ahead_[element.B]) return;  // for any flow
     element.edges(state.flow_inputs(), [&](int A, int B, auto&& law) {
       const double stop = stop_of(A, B);
-      if (stop == ahead_[A] - ahead_[B] || law(std::numeric_limits<double>::max()) == 0) return;  // a closed edge does not contribute
-      stop_edge(A, B, stop);
+      const Mask stops = stop != ahead_[A] - ahead_[B];
+      if (kRecording || stops)  // a closed edge does not contribute
+        stop_edge(stops & (law(std::numeric_limits<double>::max()) != 0), A, B, stop);
     });
   });
   for (const Component& c : netlist_.components) {
@@ -440,12 +449,13 @@ void CircuitStep::limit(const double* increment, const HydraulicState& state) {
     for_each_flow_path(c, Q, [&](int A, int B, const double& flow) {
       if (A < 0 || B < 0) return;
       const double to = ahead_[A] - ahead_[B], stop = stop_in_zone(c.law->laminar_limit(), now[A] - now[B], to);
-      if (stop == to) return;
+      const Mask stops = stop != to;
+      if (!kRecording && !stops) return;
       if (!evaluated) {
         c.law->evaluate(values.inputs(), values.Q, values.rate);
         evaluated = true;
       }
-      if (flow != 0) stop_edge(A, B, stop);
+      stop_edge(stops & (flow != 0), A, B, stop);
     });
   }
 }

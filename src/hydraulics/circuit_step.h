@@ -72,8 +72,9 @@ class CircuitStep {
       const double moved = pressure ? netlist_.fluid.advance(y_[k], share * increment[i], netlist_.volumes[k].mean_wall_compressibility)
                                     : y_[k] + share * increment[i];
       // a shortened increment, or one beyond the available liquid, does not count as small
-      const bool whole = share >= 1 && !(pressure && y_[k] + increment[i] <= 0);
-      raise(std::abs(whole ? moved - y_[k] : increment[i]) / tolerance_[i], static_cast<int>(i));
+      Mask whole = share >= 1;
+      if (pressure) whole = whole & !(y_[k] + increment[i] <= 0);
+      raise(std::abs(select(whole, moved - y_[k], increment[i])) / tolerance_[i], static_cast<int>(i));
       y_[k] = moved;
     }
   }
@@ -103,9 +104,15 @@ class CircuitStep {
  private:
   /// Pressure of a node [Pa] after a share of the increments.
   double moved(int node, const double* increment, double share, const HydraulicState& state) const;
-  /// The share at which way(share), monotone, reaches `stop`.
+  /// Whether free air contributes to a node's pressure before or after the whole increments.
+  bool has_air(int node, const HydraulicState& state) const {
+    return netlist_.fluid.cavitates(state.pressure[node]) || netlist_.fluid.cavitates(ahead_[node]);
+  }
+  /// The share at which the pressure of A, or its drop to B (B >= 0), reaches `stop` [Pa]; after `ahead_` is set.
+  double share_until(double stop, int A, int B, const double* increment, const HydraulicState& state) const;
+  /// The same for way(share), monotone, to `near`; `share`: where a line between its ends reaches it.
   template <class Way>
-  static double share_until(double stop, Way&& way, double near);
+  static double bisect(double stop, Way&& way, double share, bool rises, double near);
   /// The share of its increments for every circuit by the damping of sign changes.
   void damp(const double* increment);
   /// Range of pressures in a circuit [Pa], including connected sources, at both ends of the step.

@@ -46,13 +46,14 @@ struct OpeningCurve {
 
   template <class S>
   S operator()(const S& command) const {
-    std::size_t next = 0;
-    while (next < points.size() && !(command < points[next][0])) ++next;
-    if (next == 0) return S(points.front()[1]);
-    if (next == points.size()) return S(points.back()[1]);
-    const auto& [x_0, u_0] = points[next - 1];
-    const auto& [x_1, u_1] = points[next];
-    return u_0 + (command - x_0) * ((u_1 - u_0) / (x_1 - x_0));
+    S value(points.front()[1]);
+    for (std::size_t k = 1; k < points.size(); ++k) {
+      const auto& [x_0, u_0] = points[k - 1];
+      const auto& [x_1, u_1] = points[k];
+      if (!kRecording && !(!(command < x_0) && command < x_1)) continue;
+      value = select(command < x_0, value, u_0 + (command - x_0) * ((u_1 - u_0) / (x_1 - x_0)));
+    }
+    return select(command < points.back()[0], value, S(points.back()[1]));
   }
 };
 

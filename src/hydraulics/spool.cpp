@@ -11,12 +11,12 @@ namespace {
 /// Below this a decaying spool is at rest: such small numbers are negligible, and denormal ones slow.
 constexpr double kAtRest = 1e-200;
 
-double settled(double x) { return !kTangents && x < kAtRest && x > -kAtRest ? double(0) : x; }
+double settled(double x) { return kTangents ? x : select((x < kAtRest) & (x > -kAtRest), 0.0, x); }
 
 void advance_first_order(const Spool& spool, double factor, double offset, double u_end, double* y) {
   const double along = *y + offset / factor, k = 1 / (factor * spool.time_constant);
   const double next = (along + k * u_end) / (1 + k), rate = (u_end - next) / spool.time_constant;
-  *y = settled(std::abs(rate) > spool.rate_limit ? along + spool.limited(rate) / factor : next);
+  *y = settled(select(std::abs(rate) > spool.rate_limit, along + spool.limited(rate) / factor, next));
 }
 
 void advance_second_order(const Spool& spool, double factor, const double* offset, double u_end, double* y) {

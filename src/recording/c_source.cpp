@@ -118,18 +118,29 @@ class Writer {
     return next >= 0 && taken_[static_cast<std::size_t>(next)] ? next : -1;
   }
 
-  /// The blocks most visited; with a block those that lead to it, which are visited as often at least and come before.
+  /// The ways most taken, whole, as many as may be.
   void find_taken() {
     const std::vector<Block>& blocks = r_.blocks();
-    std::vector<std::size_t> order(blocks.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::vector<std::size_t> before(blocks.size(), 0), order;  // the block before; the last blocks of ways
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      if (blocks[i].ends) order.push_back(i);
+      for (const int next : blocks[i].next)
+        if (next >= 0) before[static_cast<std::size_t>(next)] = i;
+    }
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return blocks[a].visits > blocks[b].visits; });
     std::size_t sum = 0, unvisited = 0;
-    for (const std::size_t i : order) {
-      sum += blocks[i].nodes.size();
-      if (blocks[i].visits == 0) unvisited += blocks[i].nodes.size();
-      if ((sum > layout_.most_operations || unvisited > layout_.most_unvisited) && i != 0) return;
-      taken_[i] = true;
+    for (const std::size_t end : order) {
+      std::size_t more = 0, more_unvisited = 0;
+      for (std::size_t i = end; !taken_[i]; i = before[i]) {
+        more += blocks[i].nodes.size();
+        if (blocks[i].visits == 0) more_unvisited += blocks[i].nodes.size();
+        if (i == 0) break;
+      }
+      const bool fits = sum + more <= layout_.most_operations && unvisited + more_unvisited <= layout_.most_unvisited;
+      if (!fits && end != order.front()) continue;
+      sum += more;
+      unvisited += more_unvisited;
+      for (std::size_t i = end; !taken_[i]; i = before[i]) taken_[i] = true;
     }
   }
 

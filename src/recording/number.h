@@ -153,6 +153,12 @@ inline Condition operator|(const Condition& a, const Condition& b) {
   return Number(0) < select(a, Number(1), select(b, Number(1), Number(0)));
 }
 
+inline Condition operator&(const Condition& a, const Condition& b) {
+  if (a.node() < 0) return a.value() ? b : a;
+  if (b.node() < 0) return b.value() ? a : b;
+  return Number(0) < select(a, select(b, Number(1), Number(0)), Number(0));
+}
+
 inline bool isfinite(const Number& a) {
   return a.plain() ? std::isfinite(a.value()) : bool(Number::compare(Op::finite, std::isfinite(a.value()), a, a));
 }

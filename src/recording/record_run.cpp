@@ -26,6 +26,7 @@ namespace {
 
 // of the ways that the run did not take
 constexpr std::size_t kMostOperations = 20'000, kGrowth = 1;  // beyond those of the run, and in proportion to them
+constexpr std::size_t kMostOfAll = 1'000'000;                 // of a recording; beyond, no other ways are followed
 constexpr int kRounds = 3;
 constexpr long kFirstSteps = 50;  // followed always
 constexpr double kRestarts = 20;  // of a run, besides those at its jumps
@@ -131,6 +132,7 @@ class RunFollower {
 
   /// Records ways that the runs did not take: at branches of which other steps took the other side, in the order of their visits.
   void follow_other_ways() {
+    if (!follows_others()) return;
     const std::size_t most = kMostOperations + kGrowth * run_.step.operations().size();
     for (int round = 0; round < kRounds; ++round)
       for (const recording::Recorder::Turn& turn : run_.step.open_turns()) {
@@ -157,13 +159,15 @@ class RunFollower {
     }
   };
 
+  bool follows_others() const { return part_.other_ways && run_.step.operations().size() <= kMostOfAll; }
+
   /// And the ways that rounding errors may take instead.
   void follow_step(const Sample& sample) {
     if (sample.follow() != recording::RecordedMachine::converged()) ++run_.others;
     const std::vector<recording::Recorder::Turn> close = run_.step.close_turns();
     if (origin_.size() < run_.step.blocks().size() || !close.empty()) samples_.push_back(sample);
     origin_.resize(run_.step.blocks().size(), {samples_.size() - 1, {}});
-    if (!part_.other_ways) return;
+    if (!follows_others()) return;
     for (const recording::Recorder::Turn& turn : close)
       if (run_.step.blocks()[static_cast<std::size_t>(turn.block)].next[turn.side ? 1 : 0] < 0) follow_turn({samples_.size() - 1, {turn}});
   }

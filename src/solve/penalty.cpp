@@ -173,7 +173,7 @@ void Penalty<D>::close_linearised_constraints(double* multipliers) {
     const Mask last = (open <= kOpenForce * kOpenForce * acting_forces()) | (open > kGain * before);
     if (kRecording) {
       share = select(last, 0.0, share);
-      if (pass >= kRecordedPasses && share == 0) return;
+      if (pass >= kRecordedPasses && share < 0.5) return;
       for (double& change : step_.work.multipliers) change *= share;
     } else if (last || pass == kClosingPasses) {
       return;

@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "base/diagnostic.h"
+#include "recording/record_run.h"
 #include "run/run.h"
 #include "schema/parameters.h"
 #include "studies/sweep.h"
@@ -73,6 +74,21 @@ TEST_F(Compiled, StepsAreThoseOfTheGeneralStep) {
     EXPECT_LT(largest_difference(*compiled, *general, n.nq + 2 * n.nv, n.nq + 2 * n.nv + n.ny), 1e-7) << example;
     EXPECT_EQ(run_of(example, "on")->state(), compiled->state()) << example << ": from the cache, bit for bit";
   }
+}
+
+/// Steps of a large machine differ in their numbers of iterations, not in what its valves, motors and stops do: these are selections.
+TEST(RecordedRun, WaysOfAMachineWithManyValvesAreFew) {
+  const std::unique_ptr<RecordedSteps> run = record_run(load_example("excavator", {"solver.duration=0.3 s"}),
+                                                        {.most_steps = 300, .most_operations = 5e6, .other_ways = false}, {});
+  long followed = 0, most = 0;
+  for (const recording::Block& block : run->step.blocks()) {
+    if (!block.ends) continue;
+    followed += block.visits;
+    most = std::max(most, block.visits);
+  }
+  EXPECT_GT(followed, 100);
+  EXPECT_LE(run->step.ways(), followed / 4);
+  EXPECT_GE(most, followed / 5);
 }
 
 TEST_F(Compiled, CacheBelongsToItsUser) {
