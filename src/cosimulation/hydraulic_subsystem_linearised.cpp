@@ -31,7 +31,7 @@ void CircuitSubsystem::advance_spools(double t_begin, double t_end) {
     for (int k = 1; k <= steps; ++k) {
       const double next = signals().value(spool.signal, t_begin + k * h, Side::left);
       spool_rates(spool, reference, stage_.data() + spool.state, rate);
-      advance_spool(spool, 2 / h, rate, next, stage_.data() + spool.state);
+      advance_spool<double>(spool, 2 / h, rate, next, stage_.data() + spool.state);
       reference = next;
     }
   }

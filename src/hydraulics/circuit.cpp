@@ -189,6 +189,7 @@ void evaluate_hydraulics(const Hydraulics& netlist, const double* s, const doubl
     for (const Volume& volume : netlist.volumes) add_volume(netlist, volume, y, ydot, state);
   const FlowInputs<> in = state.flow_inputs();
   const bool control = step && !netlist.control.empty();
+  if (control) set_varied_spools(netlist, rule, state);
   for_each_element(netlist, [&](const auto& element) {
     if (!is_shut(element, in)) for_each_flow(element, in, [&](const FlowEdge& e) { add_edge(netlist, e, state); });
     if constexpr (requires { element.spool; })

@@ -110,8 +110,6 @@ CircuitStep::CircuitStep(const Hydraulics& netlist, double tolerance_pressure, d
     for_each_held(block, [&](int i) { held_.push_back(i); });
     if (!block.sampled()) values_.push_back(block.output);
   }
-  for (const Spool& spool : netlist_.spools)
-    if (spool.driven() && !spool.follows()) add_control(netlist_.control[spool.block].circuit, spool.local, spool.states());
   rows_.resize(ports_);
   for (const Circuit& c : netlist_.circuits)
     for (int i : c.actuators) rows_[i] = rows_of(netlist_, c, i);
@@ -172,7 +170,7 @@ void CircuitStep::begin(const OilRule& oil_rule, const Signals& signals, double 
       offset_[i] = oil_rule.offset(rate[k], lag);
       mean_[i] = rate[k] + lag;
     }
-    advance_spool(spool, rule_.factor, offset_.data() + spool.state, end, at);
+    advance_spool<double>(spool, rule_.factor, offset_.data() + spool.state, end, at);
     spool_rates(spool, end, at, rate);
   }
 }
@@ -203,7 +201,7 @@ void CircuitStep::begin_stage(int stage, const Signals& signals, double t, doubl
     if (spool.driven()) continue;
     const double end = state.signal[spool.signal];
     std::copy_n(y_begin + spool.state, spool.states(), y + spool.state);
-    advance_spool(spool, rule_.factor, offset_.data() + spool.state, end, y + spool.state);
+    advance_spool<double>(spool, rule_.factor, offset_.data() + spool.state, end, y + spool.state);
     spool_rates(spool, end, y + spool.state, ydot + spool.state);
   }
 }
@@ -227,6 +225,7 @@ void CircuitStep::set_rates() {
   double* ydot = ydot_;
   for (int i : netlist_.unknown_state)
     if (i >= first) ydot[i] = factor * (y[i] - y_begin[i]) - offset[i];
+  if (!netlist_.control.empty()) follow_blocks(netlist_, rule_, y_, ydot);
 }
 
 void CircuitStep::finish(const double* s, const double* s_dot, OilMemory<> memory, HydraulicState& state, const double* extra_rate) {

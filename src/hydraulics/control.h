@@ -2,7 +2,7 @@
 //   R_w = w - g(u, x) = 0,   R_x = x_dot - f(u, x)
 // Its inputs u are pressures of nodes, lengths and rates of ports, signals, and values of other blocks. Values and states are unknowns of
 // the circuit that the block reads or drives, so that the control loop is solved with the oil in one Newton iteration. The value
-// stands for a signal; a spool whose signal is a block's value is driven: it equals the value, or its lagged states are unknowns, too.
+// stands for a signal; a spool whose signal is a block's value is driven: it equals the value, or by the rule of a step is a function of it.
 // A sampled block holds value and states x between its samples t_k = offset + k period. At a sample
 //   x_k = x_(k-1) + period f(u_k, x_k),   w_k = g(u_k, x_k)          backward differences
 // With jitter sample k is later by a random part of it, the same in every run; with a latency w_k takes effect that time after its sample.
@@ -68,12 +68,17 @@ struct ControlBlock {
 };
 /// Names of a block's entries after the value: `.state` or `.state_1` ..., `.mode`, `.next_sample`, `.next_value`, `.next_effect`.
 std::vector<std::string> entry_names(const ControlBlock& block);
-/// Calls visit(index in y) for each entry without a rate.
+/// Calls visit(k) for each entry k that is constant in a step: all of a sampled block, modes of a continuous one.
+template <class Visit>
+TR_INLINE void for_each_constant(const ControlBlock& block, Visit&& visit) {
+  const int size = block.size();
+  for (int k = block.sampled() ? 0 : 1 + block.states(); k < size; ++k) visit(k);
+}
+/// Calls visit(index in y) for each entry without a rate: those, and the value.
 template <class Visit>
 void for_each_held(const ControlBlock& block, Visit&& visit) {
-  visit(block.output);
-  const int size = block.size();
-  for (int k = block.sampled() ? 1 : 1 + block.states(); k < size; ++k) visit(block.output + k);
+  if (!block.sampled()) visit(block.output);
+  for_each_constant(block, [&](int k) { visit(block.output + k); });
 }
 
 /// Inputs of a block, at most kMaxBlockInputs, into u.
@@ -85,15 +90,19 @@ void read_block(const ControlBlock& block, const S* s, const S* s_dot, const S* 
 template <class S>
 void evaluate_blocks(const Hydraulics& netlist, const S* s, const S* s_dot, S* y, S* ydot, OilValues<S>& values);
 
-/// At the start of a step's iterations, at predicted pressures and ports: the states of continuous blocks as their rates move them, the
-/// values that follow, and the driven spools, into y: what follows from a small increment of the rest is then small, too. Signals are
-/// inputs.
+/// At the start of a step's iterations, at predicted pressures and ports: the states of continuous blocks as their rates move them, and the
+/// values that follow, into y: what follows from a small increment of the rest is then small, too. Signals are inputs.
 void predict_control(const Hydraulics& netlist, const double* s, const double* s_dot, double* y, const RateRelation& rule,
                      HydraulicState& state);
+/// In a step: driven spools and their rates at the blocks' values, into y and ydot. By the rule a spool is a function of the value that
+/// drives it, and no unknown.
+void follow_blocks(const Hydraulics& netlist, const RateRelation& rule, double* y, double* ydot);
+/// In a step: driven spools with their slopes in those values, into `varied_spool`.
+void set_varied_spools(const Hydraulics& netlist, const RateRelation& rule, HydraulicState& state);
 /// In a step: slopes of the flows of an orifice or a directional valve in the command of its driven spool.
 template <class Element>
 void add_driven_element(const Hydraulics& netlist, const Element& element, HydraulicState& state);
-/// In a step: residuals of blocks and of driven lagged spools, and the other slopes in what blocks drive.
+/// In a step: residuals of blocks, and the other slopes in what blocks drive.
 void add_control(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, const double* ydot,
                  const RateRelation& rule, HydraulicState& state);
 /// Their residuals alone, into R.

@@ -31,8 +31,21 @@ bool reads_port(const BlockInput& input) { return input.kind == BlockInput::Kind
 bool is_driven(const Hydraulics& netlist, const Component& c) {
   return std::any_of(c.spools.begin(), c.spools.end(), [&](int spool) { return netlist.spools[spool].driven(); });
 }
-/// Column of a driven spool's position in its circuit's block.
-int column_of(const Hydraulics& netlist, const Spool& spool) { return spool.follows() ? netlist.control[spool.block].local : spool.local; }
+/// Column of the value that drives a spool in its circuit's block.
+int column_of(const Hydraulics& netlist, const Spool& spool) { return netlist.control[spool.block].local; }
+
+/// A driven spool at the end of a step, at the value that drives it.
+template <class S>
+void follow(const Spool& spool, const RateRelation& rule, const S& value, S* x) {
+  for (int k = 0; k < spool.states(); ++k) x[k] = rule.y_begin[spool.state + k];
+  advance_spool(spool, rule.factor, rule.offset + spool.state, value, x);
+}
+/// ... and its slope there.
+Dual<1> varied(const Spool& spool, const RateRelation& rule, const HydraulicState& state) {
+  Dual<1> x[2];
+  follow(spool, rule, Dual<1>::variable(state.signal[spool.signal], 0), x);
+  return x[0];
+}
 
 /// Column of a block's value, which is a signal.
 int column_of_block(const Hydraulics& netlist, SignalIndex signal) { return netlist.control[netlist.block_of_signal[signal]].local; }
@@ -41,24 +54,6 @@ int column_of_block(const Hydraulics& netlist, SignalIndex signal) { return netl
 template <class Nodes>
 bool is_at(const Nodes& nodes, int node) {
   return std::any_of(nodes.begin(), nodes.end(), [&](const int* at) { return *at == node; });
-}
-
-/// Calls visit(index in y, row) for the entries of a block that are constant in a step.
-template <class Visit>
-TR_INLINE void for_each_constant(const ControlBlock& b, Visit&& visit) {
-  const int size = b.size();
-  for (int k = b.sampled() ? 0 : 1 + b.states(); k < size; ++k) visit(b.output + k, b.local + k);
-}
-
-/// Residuals of the states of driven lagged spools.
-void set_spool_residuals(const Hydraulics& netlist, const double* y, const double* ydot, HydraulicState& state) {
-  double rate[2];
-  for (const Spool& spool : netlist.spools) {
-    if (!spool.driven() || spool.follows()) continue;
-    spool_rates(spool, state.signal[spool.signal], y + spool.state, rate);
-    double* R = state.R.data() + netlist.circuits[netlist.control[spool.block].circuit].offset + spool.local;
-    for (int k = 0; k < spool.states(); ++k) R[k] = ydot[spool.state + k] - rate[k];
-  }
 }
 
 /// Adds a flow's slope in a command at `column` to the balances of its nodes.
@@ -89,9 +84,9 @@ struct ComponentSlopes {
     std::copy_n(values.x, c.law->info().states.size(), varied.x);
     std::copy_n(values.u, c.spools.size(), varied.u);
   }
-  /// In an input that is the unknown of that column.
-  void add(S& input, int column) {
-    input.d[0] = 1;
+  /// In an input with that slope in the unknown of that column.
+  void add(S& input, double slope, int column) {
+    input.d[0] = slope;
     c.law->evaluate(varied.inputs(), varied.Q, varied.rate);
     input.d[0] = 0;
     for_each_flow_path(c, varied.Q, [&](int A, int B, const S& Q) { add_command_slope(netlist, A, B, column, Q.d[0], state); });
@@ -117,7 +112,7 @@ void add_source_slopes(const Hydraulics& netlist, const double* y, HydraulicStat
       if (std::find(c.nodes.begin(), c.nodes.end(), node) == c.nodes.end()) continue;
       ComponentSlopes slopes(netlist, c, y, state);
       for (std::size_t i = 0; i < c.nodes.size(); ++i)
-        if (c.nodes[i] == node) slopes.add(slopes.varied.p[i], column);
+        if (c.nodes[i] == node) slopes.add(slopes.varied.p[i], 1, column);
     }
     for (int i = 0; i < netlist.pistons; ++i) {
       const Actuator& a = netlist.actuators[i];
@@ -151,7 +146,10 @@ void add_metering_slopes(const Hydraulics& netlist, const RateRelation& rule, Hy
       std::fill(work.fbar_change.begin(), work.fbar_change.end(), 0.0);
       std::copy(state.spool.begin(), state.spool.end(), state.varied_spool.begin());
       S flow(state.signal[q.flow]);
-      (k < 0 ? flow : state.varied_spool[command_of(q, k)]).d[0] = 1;
+      if (k < 0)
+        flow.d[0] = 1;
+      else
+        state.varied_spool[command_of(q, k)] = varied(netlist.spools[command_of(q, k)], rule, state);
       read_command<S>(q, flow, state.varied_spool.data(), work);
       admit_command(work);
       change_flows(q.metering, work.command(), work.command_change(), work.beta, work.fbar_change, work.flows, work.pump, work.flow_changes,
@@ -175,15 +173,18 @@ void add_command_slopes(const Hydraulics& netlist, const double* y, HydraulicSta
     if (a.spool < 0 || !netlist.spools[a.spool].driven()) continue;
     const int column = column_of(netlist, netlist.spools[a.spool]);
     const FractionSlopes& slopes = state.by_fraction[i];
-    add_command_slope(netlist, a.A, -1, column, slopes.A, state);
-    add_command_slope(netlist, a.B, -1, column, slopes.B, state);
-    state.F_y[state.column[i] + column] += slopes.force;
+    const double moved = state.varied_spool[a.spool].d[0];
+    add_command_slope(netlist, a.A, -1, column, moved * slopes.A, state);
+    add_command_slope(netlist, a.B, -1, column, moved * slopes.B, state);
+    state.F_y[state.column[i] + column] += moved * slopes.force;
   }
   for (const Component& c : netlist.components) {
     if (!is_driven(netlist, c)) continue;
     ComponentSlopes slopes(netlist, c, y, state);
     for (std::size_t i = 0; i < c.spools.size(); ++i)
-      if (const Spool& spool = netlist.spools[c.spools[i]]; spool.driven()) slopes.add(slopes.varied.u[i], column_of(netlist, spool));
+      if (const Spool& spool = netlist.spools[c.spools[i]]; spool.driven()) {
+        slopes.add(slopes.varied.u[i], state.varied_spool[c.spools[i]].d[0], column_of(netlist, spool));
+      }
   }
   for (const FlowSource& source : netlist.flow_sources) {
     const int block = netlist.block_of_signal[source.flow];
@@ -233,29 +234,11 @@ void add_block(const Hydraulics& netlist, const ControlBlock& b, const double* s
 /// Rows of entries that are constant in a step.
 void add_constant(const Hydraulics& netlist, const ControlBlock& b, const double* y, const RateRelation& rule, HydraulicState& state) {
   const Circuit& c = netlist.circuits[b.circuit];
-  for_each_constant(b, [&](int i, int row) {
+  for_each_constant(b, [&](int k) {
+    const int i = b.output + k, row = b.local + k;
     state.R[c.offset + row] = y[i] - rule.y_begin[i];
     state.T[c.block + row * (c.size + 1)] += 1;
   });
-}
-
-/// Rows of a driven spool's states.
-void add_spool(const Hydraulics& netlist, const Spool& spool, const double* y, const double* ydot, double factor, HydraulicState& state) {
-  constexpr int kCommand = 2;
-  using S = Dual<3>;  // by the states and the command
-  const ControlBlock& b = netlist.control[spool.block];
-  const Circuit& c = netlist.circuits[b.circuit];
-  const int states = spool.states();
-  S x[2], rate[2];
-  for (int k = 0; k < states; ++k) x[k] = S::variable(y[spool.state + k], k);
-  spool_rates(spool, S::variable(state.signal[spool.signal], kCommand), x, rate);
-  for (int k = 0; k < states; ++k) {
-    double* T = state.T.data() + c.block + (spool.local + k) * c.size;
-    state.R[c.offset + spool.local + k] = ydot[spool.state + k] - rate[k].value;
-    for (int i = 0; i < states; ++i) T[spool.local + i] -= rate[k].d[i];
-    T[b.local] -= rate[k].d[kCommand];
-    T[spool.local + k] += factor;
-  }
 }
 
 }  // namespace
@@ -264,8 +247,7 @@ template <class Element>
 void add_driven_element(const Hydraulics& netlist, const Element& element, HydraulicState& state) {
   using S = Dual<1>;
   const int column = column_of(netlist, netlist.spools[element.spool]);
-  S& command = state.varied_spool[element.spool];
-  command = S::variable(state.spool[element.spool], 0);
+  const S& command = state.varied_spool[element.spool];
   if constexpr (requires { element.opening; })
     if (const S opening = element.opening(command); opening.value == 0 && opening.d[0] == 0) return;  // most metering edges
   element.edges(FlowInputs<S>{nullptr, nullptr, state.varied_spool.data()}, [&](int A, int B, auto&& law) {
@@ -291,11 +273,20 @@ void predict_control(const Hydraulics& netlist, const double* s, const double* s
     }
     y[b.output] = state.signal[b.signal] = b.law->value(u, x);
   }
+}
+
+void follow_blocks(const Hydraulics& netlist, const RateRelation& rule, double* y, double* ydot) {
   for (const Spool& spool : netlist.spools) {
     if (!spool.driven() || spool.follows()) continue;
-    std::copy_n(rule.y_begin + spool.state, spool.states(), y + spool.state);
-    advance_spool(spool, rule.factor, rule.offset + spool.state, state.signal[spool.signal], y + spool.state);
+    const double value = y[netlist.control[spool.block].output];
+    follow<double>(spool, rule, value, y + spool.state);
+    spool_rates(spool, value, y + spool.state, ydot + spool.state);
   }
+}
+
+void set_varied_spools(const Hydraulics& netlist, const RateRelation& rule, HydraulicState& state) {
+  for (std::size_t i = 0; i < netlist.spools.size(); ++i)
+    if (netlist.spools[i].driven()) state.varied_spool[i] = varied(netlist.spools[i], rule, state);
 }
 
 void add_control(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, const double* ydot,
@@ -308,8 +299,6 @@ void add_control(const Hydraulics& netlist, const double* s, const double* s_dot
     if (!b.sampled()) add_block(netlist, b, s, s_dot, y, ydot, rule.factor, state);
     add_constant(netlist, b, y, rule, state);
   }
-  for (const Spool& spool : netlist.spools)
-    if (spool.driven() && !spool.follows()) add_spool(netlist, spool, y, ydot, rule.factor, state);
   add_command_slopes(netlist, y, state);
   add_source_slopes(netlist, y, state);
   add_metering_slopes(netlist, rule, state);
@@ -331,9 +320,8 @@ void set_control_residuals(const Hydraulics& netlist, const double* s, const dou
       const int states = b.states();
       for (int k = 1; k <= states; ++k) R[k] = ydot[b.output + k] - rate[k - 1];
     }
-    for_each_constant(b, [&](int i, int row) { state.R[netlist.circuits[b.circuit].offset + row] = y[i] - rule.y_begin[i]; });
+    for_each_constant(b, [&](int k) { R[k] = y[b.output + k] - rule.y_begin[b.output + k]; });
   }
-  set_spool_residuals(netlist, y, ydot, state);
 }
 
 namespace {
@@ -358,14 +346,6 @@ std::vector<ControlEntry> control_entries(const Hydraulics& netlist) {
       for (const BlockInput& input : b.inputs)
         if (const int column = column_of(netlist, input); column >= 0) entries.push_back({b.circuit, b.local + row, column});
     }
-  for (const Spool& spool : netlist.spools) {
-    if (!spool.driven() || spool.follows()) continue;
-    const ControlBlock& b = netlist.control[spool.block];
-    for (int row = 0; row < spool.states(); ++row) {
-      entries.push_back({b.circuit, spool.local + row, b.local});
-      for (int k = 0; k < spool.states(); ++k) entries.push_back({b.circuit, spool.local + row, spool.local + k});
-    }
-  }
   const auto add_nodes = [&](const auto& nodes, int column) {
     for (const int node : nodes)
       if (node >= 0 && netlist.nodes[node].state >= 0) entries.push_back({netlist.nodes[node].circuit, netlist.nodes[node].local, column});

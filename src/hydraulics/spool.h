@@ -3,7 +3,8 @@
 //   x_dot = clamp((u - x) / tau, -r, r)                              first order, (18)
 //   x_dot = clamp(v, -r, r),  v_dot = w^2 (u - x) - 2 zeta w v       second order, natural frequency w, damping ratio zeta
 // r is the rate limit. If u is a signal, nothing acts back on a spool, and it is integrated ahead of the step. If u is the value of a
-// control block (control.h), the spool is driven: without dynamics it is that value, otherwise its states are unknowns of its circuit.
+// control block (control.h), the spool is driven: without dynamics it is that value, otherwise a step advances it in the same way at every
+// iterate of the value, so that it is no unknown of its circuit.
 // Source: Jaiswal, Sopanen, Mikkola 2021 (friction), section 2.2.1; second order as in manufacturers' data for servo valves.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -27,7 +28,6 @@ struct Spool {
   std::optional<double> start;  // [signal unit] start value; none: at its command
   int state = 0;                // index in y of its position; its rate is the next one. Driven without dynamics: of the block's value
   int block = -1;               // the control block that drives it; -1: none
-  int local = 0;                // driven: its position in the block's circuit; its rate is the next one
 
   bool second_order() const { return frequency > 0; }
   bool driven() const { return block >= 0; }
@@ -55,7 +55,8 @@ void spool_rates(const Spool& spool, const S& u, const S* y, S* rate) {
 }
 
 /// Their step to the signal's value u_end, solved exactly: factor (y_1 - y) - offset = rate, per state; a rate beyond its limit is
-/// limited.
-void advance_spool(const Spool& spool, double factor, const double* offset, double u_end, double* y);
+/// limited. On double and Dual<1>.
+template <class S>
+void advance_spool(const Spool& spool, double factor, const double* offset, const S& u_end, S* y);
 
 }  // namespace trunnion

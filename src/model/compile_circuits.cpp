@@ -124,12 +124,6 @@ void NetlistBuilder::build_circuits() {
     b.local = add_unknown(b.circuit, b.output);
     for (int k = 1; k < b.size(); ++k) add_unknown(b.circuit, b.output + k);
   }
-  for (Spool& spool : netlist_.spools) {
-    if (!spool.driven() || spool.follows()) continue;
-    const int circuit = netlist_.control[spool.block].circuit;
-    spool.local = add_unknown(circuit, spool.state);
-    if (spool.second_order()) add_unknown(circuit, spool.state + 1);
-  }
   for (QuasistaticCircuit& q : netlist_.quasistatic)
     for (QuasistaticPort& port : q.ports) port.local = add_unknown(netlist_.actuators[port.actuator].circuit, port.state);
   set_blocks(unknowns, netlist_);

@@ -266,6 +266,7 @@ TEST(DrivenMetering, IsInTheTangent) {
     const auto p_at = [&](int unknown, double change) {
       y = begin;
       y[static_cast<std::size_t>(unknown)] += change;
+      follow_blocks(netlist, rule, y.data(), ydot.data());
       evaluate_hydraulics(netlist, s.data(), s_dot.data(), y.data(), ydot.data(), rule, state);
       return y[static_cast<std::size_t>(port.state)];
     };
