@@ -338,11 +338,12 @@ struct CsvSignal {
   double scale = 1;
   std::vector<std::array<double, 2>> points{};  ///< as in the file, `scale` not applied; set when the model file is read
 };
-/// Sum of signals or inputs, by name.
+/// Sum of signals, inputs or control blocks, by name. One that contains a block, by itself or through other sums and products, is the block
+/// SumBlock of the same inputs, a signal otherwise.
 struct SumSignal {
   std::vector<std::string> of{};
 };
-/// Product of signals or inputs, by name.
+/// Product of signals, inputs or control blocks, by name; with a block, see SumSignal, the block ProductBlock.
 struct ProductSignal {
   std::vector<std::string> of{};
 };

@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace trunnion {
 
@@ -152,10 +155,68 @@ std::vector<std::string> block_outputs(const Description& d) {
   return names;
 }
 
+namespace {
+
+/// Names of the signals that a sum or product consists of; null: another signal.
+const std::vector<std::string>* operands(const SignalDescription& signal) {
+  if (const auto* sum = std::get_if<SumSignal>(&signal)) return &sum->of;
+  if (const auto* product = std::get_if<ProductSignal>(&signal)) return &product->of;
+  return nullptr;
+}
+
+/// Names of the sums and products that contain the value of a control block. (Without recursion, as chains may be long.)
+std::unordered_set<std::string_view> signals_with_blocks(const Description& d) {
+  std::unordered_set<std::string_view> found;
+  if (d.control.empty()) return found;
+  std::unordered_map<std::string_view, std::vector<std::string_view>> users;
+  for (const auto& [name, signal] : d.signals)
+    if (const auto* of = operands(signal))
+      for (const std::string& operand : *of) users[operand].push_back(name);
+  const std::vector<std::string> outputs = block_outputs(d);
+  std::vector<std::string_view> open(outputs.begin(), outputs.end());
+  for (const auto& item : d.control) open.push_back(item.first);
+  while (!open.empty()) {
+    const auto by = users.find(open.back());
+    open.pop_back();
+    if (by == users.end()) continue;
+    for (const std::string_view user : by->second)
+      if (found.insert(user).second) open.push_back(user);
+  }
+  return found;
+}
+
+}  // namespace
+
+NamedList<BlockDescription> blocks_of_signals(const Description& d) {
+  NamedList<BlockDescription> blocks;
+  const std::unordered_set<std::string_view> names = signals_with_blocks(d);
+  for (const auto& [name, signal] : d.signals) {
+    if (!names.contains(name)) continue;
+    BlockDescription& block = blocks.emplace_back(name, BlockDescription{}).second;
+    if (std::holds_alternative<SumSignal>(signal))
+      block.law = SumBlock{.inputs = *operands(signal)};
+    else
+      block.law = ProductBlock{.inputs = *operands(signal)};
+  }
+  return blocks;
+}
+
+NamedList<SignalDescription> signals_over_time(const Description& d) {
+  NamedList<SignalDescription> signals;
+  const std::unordered_set<std::string_view> names = signals_with_blocks(d);
+  for (const auto& item : d.signals)
+    if (!names.contains(item.first)) signals.push_back(item);
+  return signals;
+}
+
+std::string block_path(const Description& d, const std::string& name) {
+  return (d.signals.find(name) != nullptr ? "signals." : "control.") + name;
+}
+
 bool names_block(const Description& d, const std::string& name) {
   if (d.control.find(name) != nullptr) return true;
   const std::vector<std::string> outputs = block_outputs(d);
-  return std::find(outputs.begin(), outputs.end(), name) != outputs.end();
+  return std::find(outputs.begin(), outputs.end(), name) != outputs.end() || signals_with_blocks(d).contains(name);
 }
 
 std::vector<NumberOrSignal> block_inputs(const BlockDescription& block) {

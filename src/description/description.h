@@ -90,7 +90,14 @@ inline constexpr const char* kElapsed = "elapsed";
 std::vector<std::string> commands_of(const SequenceBlock& sequence);
 /// Signals of control blocks beside their values: commands of sequences (`cycle.boom`), set points of operators and their rates.
 std::vector<std::string> block_outputs(const Description& d);
-/// Whether a name stands for the value of a control block or for another of its signals.
+/// The sums and products among the signals that contain the value of a control block, by themselves or through other sums and products:
+/// they are no functions of time but control blocks of the same form, in the order of the file.
+NamedList<BlockDescription> blocks_of_signals(const Description& d);
+/// The other signals, functions of time, in the order of the file.
+NamedList<SignalDescription> signals_over_time(const Description& d);
+/// Where an item that is a control block is in the file: `control.NAME`, or `signals.NAME` of one of blocks_of_signals().
+std::string block_path(const Description& d, const std::string& name);
+/// Whether a name stands for the value of a control block, for another of its signals, or for a signal that contains one.
 bool names_block(const Description& d, const std::string& name);
 /// The inputs of a control block in the order of its law; of a sequence those of all its laws; of an operator without coordinates.
 std::vector<NumberOrSignal> block_inputs(const BlockDescription& block);

@@ -69,6 +69,7 @@ struct ValueKind {
   std::string operator()(const std::optional<Vec2d>*) const { return "2 x " + number(); }
   std::string operator()(const std::array<std::string, 2>*) const { return "2 x " + named(key.names); }
   std::string operator()(const std::vector<std::string>*) const {
+    if (key.names == Names::command) return "list of signals or control blocks";
     return "list of " + (key.names == Names::quantity ? "quantities" : named(key.names) + "s");
   }
   std::string operator()(const std::vector<double>*) const { return "list of numbers"; }

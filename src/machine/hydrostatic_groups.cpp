@@ -190,7 +190,7 @@ void HydrostaticGroups::start_control(double* y) const {
 
 double HydrostaticGroups::unknown_command(SignalIndex signal, const std::string& what) const {
   if (states_ == StatesAt::rest) return 0;
-  const std::string path = "control." + netlist_.control[netlist_.block_of_signal[signal]].name;
+  const std::string path = block_path(model_.description, netlist_.control[netlist_.block_of_signal[signal]].name);
   throw InputError({{span_of(model_.description, path), path,
                      "the " + what + "` at the start depends on a pressure that static equilibrium is to determine",
                      "a given start pressure of the volume that it reads, or a given start of its states", ""}});

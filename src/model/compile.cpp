@@ -225,7 +225,7 @@ std::shared_ptr<const CompiledModel> compile_with(Description&& description, con
   model->description = std::move(description);
   const Description& d = model->description;
   model->title = d.title;
-  model->signals = SignalSet(d.signals, d.inputs, source_of(d).courses);
+  model->signals = SignalSet(signals_over_time(d), d.inputs, source_of(d).courses);
   Mechanism<3> space;
   PointMap map;
   if (assembled != nullptr)

@@ -86,7 +86,7 @@ std::vector<int> NetlistBuilder::evaluation_order(const std::vector<ControlBlock
       std::string members;
       for (auto at = std::find(path.begin(), path.end(), other); at != path.end(); ++at)
         members += blocks[static_cast<std::size_t>(*at)].name + " -> ";
-      const std::string place = "control." + blocks[static_cast<std::size_t>(other)].name;
+      const std::string place = block_path(d_, blocks[static_cast<std::size_t>(other)].name);
       findings.push_back(
           {span_of(d_, place), place,
            "algebraic loop: each value depends directly on the next, " + members + blocks[static_cast<std::size_t>(other)].name,

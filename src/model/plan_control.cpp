@@ -281,6 +281,7 @@ std::vector<BlockPlan> plan_control(const Description& d) {
     set_samples(block, own);
     own.latency = block.latency;
   }
+  for (const auto& [name, block] : blocks_of_signals(d)) plans.push_back({name, plan_block(block), block_inputs(block)});
   return plans;
 }
 

@@ -33,7 +33,7 @@ constexpr const char* kLoopName[] = {"revolute", "prismatic", "cylindrical",   "
 class SceneBuilder final : public Scene, private SceneMachine {
  public:
   SceneBuilder(const Description& description, const Recording& recording)
-      : SceneMachine(description, recording), signals_(d_.signals, d_.inputs) {}
+      : SceneMachine(description, recording), signals_(signals_over_time(d_), d_.inputs) {}
 
   const std::string& missing() const override { return missing_; }
 
@@ -346,21 +346,30 @@ class SceneBuilder final : public Scene, private SceneMachine {
 
   /// Forces and torques at a time, ground axes; records at jumps are the left limit.
   void append_forces(std::size_t row, Side side, std::vector<std::vector<float>>& vectors, std::vector<std::vector<float>>& torques) const {
-    const double time = recording_.columns[0][row];
     const std::vector<double> inputs = recorded_inputs(row);
     const Signals signals(signals_, inputs.data());
     for (std::size_t i = 0; i < d_.forces.size(); ++i) {
       const ForceDescription& f = d_.forces[i].second;
       if (f.joint) continue;
-      const double factor = f.signal ? signals.value(signals_.find(*f.signal), time, side) : 1;
+      const std::optional<double> factor = factor_of(d_.forces[i].first, f, signals, row, side);
+      if (!factor) continue;
       const auto append = [&](const std::optional<Vec3d>& value, std::vector<float>& out) {
         if (!value) return;
-        const Vec<3> v = factor * vec(*value), ground = f.frame == ForceFrame::body ? Vec<3>(pose_[index(f.body)].R * v) : v;
+        const Vec<3> v = *factor * vec(*value), ground = f.frame == ForceFrame::body ? Vec<3>(pose_[index(f.body)].R * v) : v;
         for (int k = 0; k < 3; ++k) out.push_back(static_cast<float>(ground[k]));
       };
       append(f.force, vectors[i]);
       append(f.torque, torques[i]);
     }
+  }
+  /// Factor of a load at a record; none: a control block drives it and `NAME.factor` is not recorded.
+  std::optional<double> factor_of(const std::string& name, const ForceDescription& f, const Signals& signals, std::size_t row,
+                                  Side side) const {
+    if (!f.signal) return 1;
+    if (const SignalIndex signal = signals_.find(*f.signal); signal >= 0) return signals.value(signal, recording_.columns[0][row], side);
+    const std::size_t channel = channel_of(recording_.channels, "forces", name, "factor");
+    if (channel == recording_.channels.size()) return std::nullopt;
+    return recording_.columns[channel][row];
   }
   /// The inputs' courses at a record; those that are not recorded at their defaults.
   std::vector<double> recorded_inputs(std::size_t row) const {

@@ -105,6 +105,7 @@ class ReferenceCheck : public Visitor {
     for (const std::string& name : block_outputs(d))
       for (KnownNames* names : {&blocks_, &commands_, &quantities_}) names->add_made(name);
     if (d.control.empty()) return;
+    for (const auto& item : blocks_of_signals(d)) blocks_.add_made(std::string(item.first));
     for (const auto& item : d.volumes) quantities_.add_made(item.first + ".pressure");
     for (const auto& [name, source] : d.sources)
       if (std::holds_alternative<PressureSourceDescription>(source)) quantities_.add_made(name + ".pressure");
@@ -165,20 +166,21 @@ class ReferenceCheck : public Visitor {
   /// `index`: in a list of names, or negative; `needed`: an empty name is an error.
   void look_up(const Key& key, const std::string& name, int index, bool needed) {
     const auto& [known, what] = targets(key.names);
-    if (known->contains(name) || (name.empty() && !needed)) return;
+    const bool block = key.names == Names::signal && blocks_.contains(name);
+    if ((known->contains(name) && !block) || (name.empty() && !needed)) return;
     const std::string path = path_ + key.name + (index < 0 ? "" : "." + std::to_string(index));
     if (key.names == Names::coordinate)
       if (const auto* joint = joints_.find(split_coordinate(name).joint)) return not_a_coordinate(*joint, name, path);
     std::string hint = out_.size() < kListedFindings ? did_you_mean(name, known->list()) : "";
     if (key.names == Names::node && sources_.find(name) != nullptr) hint = "`" + name + "` is a flow source, which defines no pressure";
-    if (key.names == Names::signal && blocks_.contains(name))
-      hint =
-          "`" + name + "` is a control block, " +
-          (path_.starts_with("motions.") ? "and a motion prescribes rate and acceleration, too: let a load on the joint (`forces`) "
-                                           "follow a `pid` whose set point it is"
-                                         : "and `sum` and `product` of signals are functions of time: use the blocks `sum` and `product`");
+    if (block)
+      hint = (signals_.contains(name) ? "" : "`" + name + "` is a control block, and ") +
+             "a motion prescribes rate and acceleration, too: let a load on the joint (`forces`) follow a `pid` whose set point it is";
     if (hint.empty() && known->empty()) hint = std::string("the model has none");
-    add_finding(d_, out_, path, "`" + name + "` is not the name of " + std::string(what), "", hint);
+    add_finding(d_, out_, path,
+                block && signals_.contains(name) ? "the signal `" + name + "` contains the value of a control block"
+                                                 : "`" + name + "` is not the name of " + std::string(what),
+                "", hint);
   }
 
   /// The joint exists, but `name` is not one of its angles or displacements.

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "control/block.h"
 #include "schema/check.h"
 #include "schema/reader.h"
 
@@ -299,6 +300,10 @@ class JumpSearch {
 
 void check_signals(const Description& d, Findings& out) {
   const NameIndex<SignalDescription> signals(d.signals);
+  for (const auto& [name, block] : blocks_of_signals(d))
+    if (const std::size_t count = block_inputs(block).size(); count > static_cast<std::size_t>(kMaxBlockInputs))
+      add_finding(d, out, "signals." + name, "found a list of " + std::to_string(count) + ", with the value of a control block",
+                  "at most " + std::to_string(kMaxBlockInputs) + " signals and blocks", "add or multiply parts of them first");
   const std::unordered_set<std::string_view> possible = possible_cycles(d.signals);
   for (const auto& [name, signal] : d.signals) {
     const std::string path = "signals." + name;

@@ -27,6 +27,7 @@ std::uint64_t fingerprint(const Description& description) {
   Description structure = description;
   structure.title.clear();
   structure.signals.clear();
+  for (const auto& item : blocks_of_signals(description)) structure.signals.emplace_back(item.first, *description.signals.find(item.first));
   structure.record = {};
   structure.solver = {};
   structure.solver.coordinates = description.solver.coordinates;

@@ -75,7 +75,8 @@ SignalRange signal_range(const std::vector<std::array<double, 2>>& points, doubl
 /// chains may be long and signals have several users.
 class SignalRanges {
  public:
-  explicit SignalRanges(const Description& d) : courses_(source_of(d).courses), signals_(d.signals), inputs_(d.inputs) {}
+  explicit SignalRanges(const Description& d)
+      : courses_(source_of(d).courses), over_time_(signals_over_time(d)), signals_(over_time_), inputs_(d.inputs) {}
 
   SignalRange of(const std::string& name) {
     std::vector<std::string_view> open{name};
@@ -144,6 +145,7 @@ class SignalRanges {
   }
 
   const decltype(DescriptionSource::courses)& courses_;
+  NamedList<SignalDescription> over_time_;  // values of control blocks are not known
   NameIndex<SignalDescription> signals_;
   NameIndex<InputDescription> inputs_;
   std::unordered_map<std::string_view, SignalRange> known_;

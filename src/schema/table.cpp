@@ -497,10 +497,10 @@ void describe(Visitor& v, SignalDescription& s) {
     w.group({"csv", "Columns of a CSV file", kNumber, kRequired}, {true, {}, [&f](Visitor& u) { describe_csv(u, f); }});
   }));
   forms.push_back(signal_form<SumSignal>("sum", "Sum of signals", s, [](Visitor& w, SumSignal& f) {
-    w.leaf({"sum", "Names of the signals to add", kNumber, kRequired, Names::signal}, &f.of);
+    w.leaf({"sum", "Names of the signals or control blocks to add", kNumber, kRequired, Names::command}, &f.of);
   }));
   forms.push_back(signal_form<ProductSignal>("product", "Product of signals", s, [](Visitor& w, ProductSignal& f) {
-    w.leaf({"product", "Names of the signals to multiply", kNumber, kRequired, Names::signal}, &f.of);
+    w.leaf({"product", "Names of the signals or control blocks to multiply", kNumber, kRequired, Names::command}, &f.of);
   }));
   v.alternatives(forms, true);
 }

@@ -315,6 +315,31 @@ solver: {step: 1 ms, duration: 0.02}
   EXPECT_NEAR(pull[2], 7, 1e-6);
 }
 
+/// The factor of a load that a control block drives is that of its channel; without it there is no arrow.
+TEST_F(Reports, DrawALoadThatAControlBlockDrivesWhereItsFactorIsRecorded) {
+  const std::string text =
+      std::string(kPendulum) +
+      "forces: {wind: {body: bob, force: [0, 0, 4], signal: gust}, pull: {body: bob, force: [0, 0, 2], signal: both}}\n"
+      "control: {gust: {gain: {input: bob.angle, gain: 3}}}\nsignals: {both: {sum: [gust, gust]}}\n";
+  for (const bool recorded : {false, true}) {
+    const Page p = page({.folders = {run(model_from(text, {recorded ? "record.channels=[\"*\", wind.factor, pull.factor]" : "record={}"}),
+                                         recorded ? "recorded" : "plain")},
+                         .channels = {}});
+    const PageJson& section = p.section("run");
+    const PageJson& forces = section["scene"]["forces"];
+    ASSERT_EQ(forces.size(), 2U);
+    for (const PageJson& force : forces) EXPECT_EQ(force.contains("vector"), recorded);
+    if (!recorded) continue;
+    const std::vector<double> angle = p.channel(section, "bob.angle"), wind = p.values(forces[0]["vector"]),
+                              pull = p.values(forces[1]["vector"]);
+    ASSERT_EQ(wind.size(), 3 * angle.size());
+    for (std::size_t i = 0; i < angle.size(); ++i) {
+      EXPECT_NEAR(wind[3 * i + 2], 4 * 3 * angle[i], 1e-4) << i;
+      EXPECT_NEAR(pull[3 * i + 2], 2 * 6 * angle[i], 1e-4) << i;
+    }
+  }
+}
+
 TEST_F(Reports, DrawWhatIsStatedInThePlaceOfShapes) {
   const std::string text = R"(
 trunnion: 1

@@ -40,6 +40,13 @@ std::vector<std::string> warnings_of(const std::string& text, const std::vector<
 
 TEST(Plausibility, ASoundMachineHasNoWarnings) { EXPECT_EQ(warnings_of(machine()), std::vector<std::string>{}); }
 
+TEST(Plausibility, OfASignalWithTheValueOfAControlBlockIsNotKnown) {
+  ASSERT_EQ(warnings_of(machine(), {"signals.half.constant=500"}).size(), 1U);
+  EXPECT_TRUE(warnings_of(machine(), {"signals.half.constant=500", "signals.command.sum=[half, wave, held]",
+                                      "control={held: {gain: {input: lift.length, gain: -2000}}}"})
+                  .empty());
+}
+
 TEST(Plausibility, ADisplacementNeedsAnAngle) {
   const std::vector<std::string> list = warnings_of(machine("10 cm^3"));
   ASSERT_EQ(list.size(), 1U);

@@ -11,7 +11,7 @@
 #include "machine/start.h"
 #include "results/run_case.h"
 #include "run/run.h"
-#include "support/allocation_counter.h"
+#include "support/continuation.h"
 #include "support/machines.h"
 
 namespace trunnion {
@@ -227,17 +227,7 @@ TEST(DrivenLoads, HoldAtEveryScaleContinueAndDoNotAllocate) {
   const std::vector<double> reference = end_of(test::model_from(text));
   for (const double scale : {1e-3, 1e3})
     EXPECT_LT(farthest(end_of(test::model_from(arms(true, in_a_loop(true), scale))), reference), 1e-7) << scale;
-  const auto model = test::model_from(text, {"control.b.period=7 ms"});
-  Runner whole(model), first(model);
-  whole.advance(0.5);
-  first.advance(0.21);
-  Runner second(model, first.state());
-  second.advance(0.5);
-  EXPECT_EQ(whole.state().values(), second.state().values());
-  if (!test::allocations_are_counted()) return;
-  const long before = test::allocations();
-  whole.advance(0.7);
-  EXPECT_EQ(test::allocations(), before);
+  test::expect_to_continue_and_not_to_allocate(test::model_from(text, {"control.b.period=7 ms"}));
 }
 
 TEST(DrivenLoads, CountInTheEquilibrium) {

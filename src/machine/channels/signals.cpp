@@ -12,9 +12,17 @@ void SignalChannels::offer(const CompiledModel& model, ChannelList& list) {
   for (const Spool& spool : model.hydraulics.spools)
     if (spool.signal >= 0) list.offer("valves", spool.name + ".command", "", "command, before the spool", {Array::signal, spool.signal});
   for (const ControlBlock& block : model.hydraulics.control)
-    list.offer("control", block.name + ".output", "", "value of the control block", {Array::y, block.output});
-  for (const auto& item : model.description.signals)
-    offer_value("signals", item.first + ".signal", "", "value of the signal", model.signals.find(item.first), 1);
+    if (model.description.signals.find(block.name) == nullptr)
+      list.offer("control", block.name + ".output", "", "value of the control block", {Array::y, block.output});
+  for (const auto& item : model.description.signals) {
+    const SignalIndex signal = model.signals.find(item.first);
+    const char* const meaning = "value of the signal";
+    if (const int block = model.hydraulics.block_of_signal[static_cast<std::size_t>(signal)]; block >= 0)
+      list.offer("signals", item.first + ".signal", "", meaning,
+                 {Array::y, model.hydraulics.control[static_cast<std::size_t>(block)].output});
+    else
+      offer_value("signals", item.first + ".signal", "", meaning, signal, 1);
+  }
   const auto offer_factor = [&](const auto& load) {
     offer_value("forces", load.name + ".factor", "", "factor of the load over time", load.signal, 1);
   };
