@@ -252,6 +252,7 @@ bool Baumgarte<D>::solve_forward_difference() {
     return true;
   };
   forward_differences(n, n, full_.data(), base_.data(), changed_.data(), add, restore, residual);
+  step_.hold_solved_unknowns(full_.data() + (nv + rows) * (n + 1), n);
   changed_ = base_;
   for (double& value : base_) value = -value;
   if (!lu_factor(full_.data(), static_cast<int>(n), full_pivot_.data())) return false;

@@ -247,6 +247,7 @@ bool DoubleStep<D>::solve_forward_difference() {
   theta_kept_ = step_.theta;
   if (!close(true, ignored) || !forward_differences(n, n, full_.data(), base_.data(), changed_.data(), add, restore, residual))
     return false;
+  step_.hold_solved_unknowns(full_.data() + f * n + a, n);
   std::fill(dr_.begin(), dr_.end(), 0.0);
   scale_rows(static_cast<int>(n), static_cast<int>(f + nc), full_.data(), base_.data());
   for (double& value : base_) value = -value;

@@ -131,6 +131,15 @@ void MachineStep<D>::find_force_changes() {
 }
 
 template <int D>
+void MachineStep<D>::hold_solved_unknowns(double* J, std::size_t columns) const {
+  for (const QuasistaticCircuit& q : netlist.quasistatic)
+    for (const QuasistaticPort& port : q.ports) {
+      const int unknown = netlist.circuits[netlist.actuators[port.actuator].circuit].offset + port.local;
+      J[static_cast<std::size_t>(unknown) * (columns + 1)] = 1;
+    }
+}
+
+template <int D>
 void MachineStep<D>::finish_local_states() {
   if (!circuits.has_local_states()) return;
   update_rates(m, next.v(), next.a(), work.mechanism);

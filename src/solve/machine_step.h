@@ -63,6 +63,9 @@ class MachineStep {
     return pistons_inside(*model, work.mechanism.s.data(), report) &&
            wheels_regular(*model, singular_wheel_row(m, work.mechanism, circuits.rule().step), report);
   }
+  /// Completes differences of the circuits' residuals by their unknowns, of which J is the first one, in rows of `columns`: an evaluation
+  /// solves for p of quasistatic circuits itself, so that no residual depends on p. The increments of p are 0.
+  void hold_solved_unknowns(double* J, std::size_t columns) const;
   /// Locally solved states of the oil, at the end of the step.
   void finish_local_states();
   /// Pressure rates at the end of the step, and the memory for the next step. `moved`: whether the mechanism is at the positions of the

@@ -307,6 +307,7 @@ bool Penalty<D>::solve_forward_difference() {
     return true;
   };
   forward_differences(base_.size(), static_cast<std::size_t>(n), full_.data(), base_.data(), changed_.data(), add, restore, residual);
+  step_.hold_solved_unknowns(full_.data() + nv * (n + 1), static_cast<std::size_t>(n));
   DenseEntries P = P_.dense();
   for (int i = 0; i < nv; ++i)
     for (int j = 0; j < n; ++j) {

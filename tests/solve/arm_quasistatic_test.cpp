@@ -390,6 +390,28 @@ std::vector<Settings> ways_to_run() {
           {"solver.coupling=cosimulation", "coupling.scheme=sequential", "coupling.hydraulics.integrator=trapezoidal", discrete}};
 }
 
+/// The pressures that an evaluation solves are no unknowns of the differences; those and the motion are the same in every treatment, also
+/// in the discrete form and where a control block moves the lever. A lever that is moved 10 ms longer is seen.
+TEST(QuasistaticCircuit, ForwardDifferencesFollowTheExactTangent) {
+  const Settings raised{"signals.lever.steps=[[0.1 s, -0.5], [0.3 s, 0.2], [0.45 s, 0]]", "solver.duration=0.6 s"},
+      driven = with(
+          raised, {"control={slow: {low_pass: {input: lever, time_constant: 20 ms}}}", "quasistatic.circuit.actuators.lift.command=slow"});
+  for (const char* constraints : {"penalty", "double_step", "baumgarte"})
+    for (const Settings& settings :
+         {raised, driven, with(raised, {"quasistatic.circuit.form=discrete"}), with(raised, {"solver.step=0.1 ms"})}) {
+      const Settings set = with(settings, {std::string("solver.constraints=") + constraints});
+      Runner exact(load_example("arm_quasistatic", set)),
+          difference(load_example("arm_quasistatic", with(set, {"solver.tangent=forward_difference"}))),
+          other(load_example("arm_quasistatic", with(set, {"signals.lever.steps=[[0.1 s, -0.5], [0.3 s, 0.2], [0.46 s, 0]]"})));
+      for (Runner* run : {&exact, &difference, &other}) run->advance(0.6);
+      const int p = exact.model()->hydraulics.quasistatic[0].ports[0].state;
+      EXPECT_NEAR(difference.state().q()[0], exact.state().q()[0], 1e-7) << constraints << settings.back();
+      EXPECT_NEAR(difference.state().y()[p], exact.state().y()[p], 1e-6) << constraints << settings.back();
+      EXPECT_LE(difference.statistics().iterations, exact.statistics().iterations + exact.statistics().steps / 2) << constraints;
+      EXPECT_GT(std::abs(other.state().q()[0] - exact.state().q()[0]), 1e-4) << constraints << settings.back();
+    }
+}
+
 TEST(QuasistaticCircuit, SaveRestoreContinueEqualsContinue) {
   for (const auto& [example, set] : {circuits()[2], circuits()[4]})
     for (const Settings& way : ways_to_run()) {

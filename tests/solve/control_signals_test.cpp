@@ -21,7 +21,7 @@ using Settings = std::vector<std::string>;
 
 constexpr double kJump = 0.1234;  // [s] between two steps
 
-/// A slide under position control; the command of its valve, a correction of it and the factor of a load on the slide are sums and products.
+/// A slide under position control. The command of its valve, its correction and the factor of a load on the slide are sums and products.
 std::string slide(const std::string& as_signals, const std::string& as_blocks, double scale = 1) {
   return test::servo(fmt::format(R"(
 signals:
