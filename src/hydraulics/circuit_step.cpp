@@ -60,7 +60,7 @@ std::vector<int> rows_of(const Hydraulics& netlist, const Circuit& circuit, int 
 
 }  // namespace
 
-CircuitStep::CircuitStep(const Hydraulics& netlist, double tolerance_pressure, double tolerance_other)
+[[gnu::cold]] CircuitStep::CircuitStep(const Hydraulics& netlist, double tolerance_pressure, double tolerance_other)
     : netlist_(netlist),
       ports_(netlist.actuators.size()),
       offset_(netlist.ny),
