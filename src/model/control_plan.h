@@ -24,7 +24,8 @@ struct BlockPlan {
 };
 /// Law and inputs of an operator: src/model/plan_operator.cpp. Its states are the reference coordinates, then their rates.
 BlockPlan plan_operator(const Description& d, const std::string& name, const OperatorBlock& b);
-/// All blocks, then the signals that contain the value of one (blocks_of_signals()); a sequence is one of its steps, and one for each of its commands; an operator is one, and two for each of its joints.
+/// All blocks, then the signals that contain the value of one (blocks_of_signals()). A sequence is one of its steps, and one for each of its
+/// commands; an operator is one, and two for each of its joints.
 std::vector<BlockPlan> plan_control(const Description& d);
 /// The law of a single block. Sizes and orders are those of the description, which has been checked (schema/check_control.cpp); inputs:
 /// block_inputs().

@@ -317,10 +317,10 @@ solver: {step: 1 ms, duration: 0.02}
 
 /// The factor of a load that a control block drives is that of its channel; without it there is no arrow.
 TEST_F(Reports, DrawALoadThatAControlBlockDrivesWhereItsFactorIsRecorded) {
-  const std::string text =
-      std::string(kPendulum) +
-      "forces: {wind: {body: bob, force: [0, 0, 4], signal: gust}, pull: {body: bob, force: [0, 0, 2], signal: both}}\n"
-      "control: {gust: {gain: {input: bob.angle, gain: 3}}}\nsignals: {both: {sum: [gust, gust]}}\n";
+  const std::string text = std::string(kPendulum) +
+                           "forces:\n  wind: {body: bob, force: [0, 0, 4], signal: gust}\n"
+                           "  pull: {body: bob, force: [0, 0, 2], signal: both}\n"
+                           "control: {gust: {gain: {input: bob.angle, gain: 3}}}\nsignals: {both: {sum: [gust, gust]}}\n";
   for (const bool recorded : {false, true}) {
     const Page p = page({.folders = {run(model_from(text, {recorded ? "record.channels=[\"*\", wind.factor, pull.factor]" : "record={}"}),
                                          recorded ? "recorded" : "plain")},
