@@ -343,8 +343,7 @@ double CircuitStep::moved(int node, const double* increment, double share, const
 
 double CircuitStep::share_until(double stop, int A, int B, const double* increment, const HydraulicState& state) const {
   const auto way = [&](double share) { return moved(A, increment, share, state) - (B < 0 ? 0 : moved(B, increment, share, state)); };
-  const double* now = state.pressure.data();
-  const double from = B < 0 ? now[A] : now[A] - now[B], to = B < 0 ? ahead_[A] : ahead_[A] - ahead_[B];
+  const double from = pressure_of(A, state) - (B < 0 ? 0 : pressure_of(B, state)), to = B < 0 ? ahead_[A] : ahead_[A] - ahead_[B];
   const double share = (stop - from) / (to - from);
   return has_air(A, state) || (B >= 0 && has_air(B, state)) ? bisect(stop, way, share, from < to, kNear) : share;
 }
@@ -400,7 +399,7 @@ void CircuitStep::stop_at_edges(const Component& c, const ComponentValues<>& val
   for (int k = 0; k < count; ++k) {
     if (!((from[k] <= 0) & (to[k] > 1))) continue;
     const auto way = [&](double share) { return edges(share, g), g[k]; };
-    share_[c.circuit] = min(share_[c.circuit], bisect(1, way, (1 - from[k]) / (to[k] - from[k]), true, kNearStop));
+    share_[c.circuit] = std::min(share_[c.circuit], bisect(1, way, (1 - from[k]) / (to[k] - from[k]), true, kNearStop));
   }
 }
 
@@ -414,7 +413,7 @@ void CircuitStep::limit(const double* increment, const HydraulicState& state) {
   const auto stop_at = [&](const Mask& stops, int node, double share) {
     if (node < 0 || netlist_.nodes[node].state < 0) return;
     double& least = share_[netlist_.nodes[node].circuit];
-    least = select(stops, min(least, share), least);
+    least = select(stops & (share < least), share, least);
   };
   for (std::size_t i = 0; i < netlist_.nodes.size(); ++i) ahead_[i] = moved(static_cast<int>(i), increment, 1, state);
   const double* now = state.pressure.data();

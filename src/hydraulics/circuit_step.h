@@ -104,9 +104,14 @@ class CircuitStep {
  private:
   /// Pressure of a node [Pa] after a share of the increments.
   double moved(int node, const double* increment, double share, const HydraulicState& state) const;
+  /// Pressure of a node [Pa] before the increments.
+  double pressure_of(int node, const HydraulicState& state) const {
+    const int i = netlist_.nodes[node].state;
+    return i < 0 ? state.pressure[node] : y_[i];
+  }
   /// Whether free air contributes to a node's pressure before or after the whole increments.
   bool has_air(int node, const HydraulicState& state) const {
-    return netlist_.fluid.cavitates(state.pressure[node]) || netlist_.fluid.cavitates(ahead_[node]);
+    return netlist_.fluid.cavitates(pressure_of(node, state)) || netlist_.fluid.cavitates(ahead_[node]);
   }
   /// The share at which the pressure of A, or its drop to B (B >= 0), reaches `stop` [Pa]; after `ahead_` is set.
   double share_until(double stop, int A, int B, const double* increment, const HydraulicState& state) const;

@@ -12,6 +12,7 @@
 #include <random>
 
 #include "cosimulation/mechanism_cut.h"
+#include "hydraulics/control.h"
 #include "hydraulics/linear_oil.h"
 #include "model/machines.h"
 #include "support/machines.h"
@@ -213,6 +214,7 @@ struct CircuitPoint {
   void evaluate(bool with_derivatives = true) {
     std::vector<double> ydot(y.size()), y_now = y;
     for (std::size_t i = 0; i < y.size(); ++i) ydot[i] = rule.factor * (y[i] - y_begin[i]) - offset[i];
+    if (!h.control.empty()) follow_blocks(h, rule, y_now.data(), ydot.data());
     if (with_derivatives)
       evaluate_hydraulics(h, s.data(), s_dot.data(), y_now.data(), ydot.data(), rule, state);
     else
