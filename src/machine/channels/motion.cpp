@@ -42,7 +42,7 @@ void read_attitude(const std::array<int, 4>& cells, const Mat<3, S>& R, std::arr
 
 }  // namespace
 
-void MotionChannels::add_markers(const CompiledModel& model, ChannelList& list) {
+[[gnu::cold]] void MotionChannels::add_markers(const CompiledModel& model, ChannelList& list) {
   for (const auto& [name, marker] : model.description.markers) {
     Cells c;
     c.body = body_named(model, marker.body);

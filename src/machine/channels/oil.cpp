@@ -184,7 +184,7 @@ void read_flow_sources(const OilChannels& channels, MachineValues<D, S>& x) {
 
 }  // namespace
 
-OilChannels::OilChannels(const CompiledModel& model, ChannelList& list) {
+[[gnu::cold]] OilChannels::OilChannels(const CompiledModel& model, ChannelList& list) {
   const Hydraulics& netlist = model.hydraulics;
   OilDeclaration declaration(netlist, list, *this);
   for (const Volume& volume : netlist.volumes) declaration.add_volume(volume);

@@ -3,7 +3,7 @@
 
 namespace trunnion {
 
-void SignalChannels::offer(const CompiledModel& model, ChannelList& list) {
+[[gnu::cold]] void SignalChannels::offer(const CompiledModel& model, ChannelList& list) {
   using Array = ValuePlace::Array;
   const auto offer_value = [&](const char* section, const std::string& name, const char* unit, const char* meaning, SignalIndex signal,
                                double factor) {
