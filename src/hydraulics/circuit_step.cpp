@@ -403,29 +403,12 @@ void CircuitStep::stop_at_edges(const Component& c, const ComponentValues<>& val
   }
 }
 
-void CircuitStep::limit(const double* increment, const HydraulicState& state) {
-  for (const std::size_t i : control_) {
-    const int k = netlist_.unknown_state[i];
-    tolerance_[i] = tolerance_other_ * std::max({1.0, std::abs(rule_.y_begin[k]), std::abs(y_[k])});
-  }
-  damp(increment);
-  std::copy(turned_.begin(), turned_.end(), share_.begin());
-  const auto stop_at = [&](const Mask& stops, int node, double share) {
-    if (node < 0 || netlist_.nodes[node].state < 0) return;
-    double& least = share_[netlist_.nodes[node].circuit];
-    least = select(stops & (share < least), share, least);
-  };
-  for (std::size_t i = 0; i < netlist_.nodes.size(); ++i) ahead_[i] = moved(static_cast<int>(i), increment, 1, state);
+template <class Visit>
+void CircuitStep::for_each_stop(const HydraulicState& state, Visit&& visit) const {
   const double* now = state.pressure.data();
   const double liquid = netlist_.fluid.saturation_pressure + kBeyond;
-  const auto stop_edge = [&](const Mask& stops, int A, int B, double stop) {
-    if (!kRecording && !stops) return;
-    const double share = share_until(stop, A, B, increment, state);
-    stop_at(stops, A, share);
-    stop_at(stops, B, share);
-  };
   for (const Volume& volume : netlist_.volumes)
-    if (netlist_.fluid.cavitates(now[volume.node])) stop_edge(ahead_[volume.node] > liquid, volume.node, -1, liquid);
+    if (netlist_.fluid.cavitates(now[volume.node])) visit(ahead_[volume.node] > liquid, volume.node, -1, liquid);
   for_each_element(netlist_, [&](const auto& element) {
     const auto stop_of = [&](int A, int B) { return stop_between(element, now[A] - now[B], ahead_[A] - ahead_[B]); };
     if constexpr (!kRecording && !requires { element.P; })
@@ -433,15 +416,15 @@ void CircuitStep::limit(const double* increment, const HydraulicState& state) {
     element.edges(state.flow_inputs(), [&](int A, int B, auto&& law) {
       const double stop = stop_of(A, B);
       const Mask stops = stop != ahead_[A] - ahead_[B];
-      if (kRecording || stops)  // a closed edge does not contribute
-        stop_edge(stops & (law(std::numeric_limits<double>::max()) != 0), A, B, stop);
+      if (!kRecording && !stops) return;
+      const Mask open = law(std::numeric_limits<double>::max()) != 0;  // a closed edge does not contribute
+      visit(stops & open, A, B, stop);
     });
   });
   for (const Component& c : netlist_.components) {
     if (c.law->laminar_limit() <= 0 || c.circuit < 0) continue;
     ComponentValues<> values;
     read_component(c, state.flow_inputs(), y_, values);
-    stop_at_edges(c, values, increment, state);
     bool evaluated = false;
     const double* Q = values.Q;
     for_each_flow_path(c, Q, [&](int A, int B, const double& flow) {
@@ -453,9 +436,41 @@ void CircuitStep::limit(const double* increment, const HydraulicState& state) {
         c.law->evaluate(values.inputs(), values.Q, values.rate);
         evaluated = true;
       }
-      stop_edge(stops & (flow != 0), A, B, stop);
+      visit(stops & (flow != 0), A, B, stop);
     });
   }
+}
+
+void CircuitStep::limit(const double* increment, const HydraulicState& state) {
+  for (const std::size_t i : control_) {
+    const int k = netlist_.unknown_state[i];
+    tolerance_[i] = tolerance_other_ * std::max({1.0, std::abs(rule_.y_begin[k]), std::abs(y_[k])});
+  }
+  damp(increment);
+  std::copy(turned_.begin(), turned_.end(), share_.begin());
+  for (std::size_t i = 0; i < netlist_.nodes.size(); ++i) ahead_[i] = moved(static_cast<int>(i), increment, 1, state);
+  for (const Component& c : netlist_.components) {
+    if (c.law->laminar_limit() <= 0 || c.circuit < 0) continue;
+    ComponentValues<> values;
+    read_component(c, state.flow_inputs(), y_, values);
+    stop_at_edges(c, values, increment, state);
+  }
+  if (kRecording) {  // one branch for all stops: most increments have none
+    Mask any = false;
+    for_each_stop(state, [&](const Mask& stops, int, int, double) { any = any | stops; });
+    if (!any) return;
+  }
+  const auto stop_at = [&](const Mask& stops, int node, double share) {
+    if (node < 0 || netlist_.nodes[node].state < 0) return;
+    double& least = share_[netlist_.nodes[node].circuit];
+    least = select(stops & (share < least), share, least);
+  };
+  for_each_stop(state, [&](const Mask& stops, int A, int B, double stop) {
+    if (!kRecording && !stops) return;
+    const double share = share_until(stop, A, B, increment, state);
+    stop_at(stops, A, share);
+    stop_at(stops, B, share);
+  });
 }
 
 void CircuitStep::update_residuals(const double* s, const double* s_dot, HydraulicState& state) {

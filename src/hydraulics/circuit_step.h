@@ -113,6 +113,10 @@ class CircuitStep {
   bool has_air(int node, const HydraulicState& state) const {
     return netlist_.fluid.cavitates(pressure_of(node, state)) || netlist_.fluid.cavitates(ahead_[node]);
   }
+  /// Calls visit(stops, A, B, stop) for the pressure of A, or its drop to B (B >= 0), which must not pass `stop` [Pa] at once; `stops`:
+  /// whether the whole increments do. After `ahead_` is set.
+  template <class Visit>
+  void for_each_stop(const HydraulicState& state, Visit&& visit) const;
   /// The share at which the pressure of A, or its drop to B (B >= 0), reaches `stop` [Pa]; after `ahead_` is set.
   double share_until(double stop, int A, int B, const double* increment, const HydraulicState& state) const;
   /// The same for way(share), monotone, to `near`; `share`: where a line between its ends reaches it.

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <numeric>
 #include <sstream>
 
 #include "base/diagnostic.h"
@@ -76,19 +77,20 @@ TEST_F(Compiled, StepsAreThoseOfTheGeneralStep) {
   }
 }
 
-/// Steps of a large machine differ in their numbers of iterations, not in what its valves, motors and stops do: these are selections.
+/// Steps of a large machine differ in their numbers of iterations, not in what its valves, motors and stops do, which are selections.
 TEST(RecordedRun, WaysOfAMachineWithManyValvesAreFew) {
-  const std::unique_ptr<RecordedSteps> run = record_run(load_example("excavator", {"solver.duration=0.3 s"}),
-                                                        {.most_steps = 300, .most_operations = 5e6, .other_ways = false}, {});
-  long followed = 0, most = 0;
-  for (const recording::Block& block : run->step.blocks()) {
-    if (!block.ends) continue;
-    followed += block.visits;
-    most = std::max(most, block.visits);
-  }
-  EXPECT_GT(followed, 100);
-  EXPECT_LE(run->step.ways(), followed / 4);
-  EXPECT_GE(most, followed / 5);
+  const std::unique_ptr<RecordedSteps> run =
+      record_run(load_example("excavator", {"solver.duration=1.5 s"}), {.most_operations = 1e7, .other_ways = false}, {});
+  long followed = 0;
+  std::vector<long> visits;
+  for (const recording::Block& block : run->step.blocks())
+    if (block.ends) visits.push_back(block.visits);
+  std::sort(visits.rbegin(), visits.rend());
+  ASSERT_GT(visits.size(), 10U);
+  followed = std::accumulate(visits.begin(), visits.end(), 0L);
+  const long most = std::accumulate(visits.begin(), visits.begin() + 10, 0L);
+  EXPECT_GT(followed, 200);
+  EXPECT_GT(static_cast<double>(most), 0.8 * static_cast<double>(followed)) << "of " << visits.size() << " ways";
 }
 
 TEST_F(Compiled, CacheBelongsToItsUser) {
