@@ -404,7 +404,7 @@ void CircuitStep::stop_at_edges(const Component& c, const ComponentValues<>& val
 }
 
 template <class Visit>
-void CircuitStep::for_each_stop(const HydraulicState& state, Visit&& visit) const {
+TR_INLINE void CircuitStep::for_each_stop(const HydraulicState& state, Visit&& visit) const {
   const double* now = state.pressure.data();
   const double liquid = netlist_.fluid.saturation_pressure + kBeyond;
   for (const Volume& volume : netlist_.volumes)
@@ -424,7 +424,6 @@ void CircuitStep::for_each_stop(const HydraulicState& state, Visit&& visit) cons
   for (const Component& c : netlist_.components) {
     if (c.law->laminar_limit() <= 0 || c.circuit < 0) continue;
     ComponentValues<> values;
-    read_component(c, state.flow_inputs(), y_, values);
     bool evaluated = false;
     const double* Q = values.Q;
     for_each_flow_path(c, Q, [&](int A, int B, const double& flow) {
@@ -433,6 +432,7 @@ void CircuitStep::for_each_stop(const HydraulicState& state, Visit&& visit) cons
       const Mask stops = stop != to;
       if (!kRecording && !stops) return;
       if (!evaluated) {
+        read_component(c, state.flow_inputs(), y_, values);
         c.law->evaluate(values.inputs(), values.Q, values.rate);
         evaluated = true;
       }
