@@ -26,7 +26,7 @@ int sign_of(const std::vector<int>& p, std::vector<int>& seen, int stamp) {
 
 }  // namespace
 
-void PivotedLu::set_pattern(int n, const std::vector<int>& row, const std::vector<int>& column) {
+[[gnu::cold]] void PivotedLu::set_pattern(int n, const std::vector<int>& row, const std::vector<int>& column) {
   n_ = n;
   // compressed columns, rows ascending
   std::vector<int> by_place(row.size());

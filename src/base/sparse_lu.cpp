@@ -23,7 +23,7 @@ constexpr double kGrowth = 1e-5;
 }  // namespace
 
 /// Pattern of the factors: row i has the entries of A, and for every k of its L those of row k of U.
-void SparsePattern::find_factors() {
+[[gnu::cold]] void SparsePattern::find_factors() {
   std::vector<int> order_of_row(n);
   for (int i = 0; i < n; ++i) order_of_row[row_of[i]] = i;
   given_begin.assign(n + 1, 0);

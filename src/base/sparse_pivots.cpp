@@ -53,7 +53,7 @@ std::vector<int> maximum_transversal(int n, const int* begin, const int* row) {
 
 class OwnSparsePivots final : public SparsePivots {
  public:
-  OwnSparsePivots(int n, const int* begin, const int* row) : n_(n), begin_(begin), row_(row) {
+  [[gnu::cold]] OwnSparsePivots(int n, const int* begin, const int* row) : n_(n), begin_(begin), row_(row) {
     const std::vector<int> row_of_column = maximum_transversal(n, begin, row);
     if (std::find(row_of_column.begin(), row_of_column.end(), -1) != row_of_column.end()) return;
     std::vector<int> column_of_row(n);

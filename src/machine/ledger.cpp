@@ -213,7 +213,7 @@ std::optional<double> Ledger::oil_rule_error() const {
   return 100 * oil_.worst_rule_error() / (moved + settled_);
 }
 
-const std::vector<Channel>& energy_channels() {
+[[gnu::cold]] const std::vector<Channel>& energy_channels() {
   static const std::vector<Channel> channels{
       {"energy.kinetic", "J", "kinetic energy"},
       {"energy.potential", "J", "potential energy of gravity"},

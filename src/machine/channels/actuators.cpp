@@ -78,7 +78,8 @@ ActuatorChannels::Piston add_piston(const CompiledModel& model, int i, ChannelLi
 }
 
 /// Position and rate of a coordinate that is not one of the tree; friction and limits, if it has any.
-bool add_joint_elements(const CompiledModel& model, const JointPort& port, ChannelList& list, ActuatorChannels::Joint& cells) {
+[[gnu::cold]] bool add_joint_elements(const CompiledModel& model, const JointPort& port, ChannelList& list,
+                                      ActuatorChannels::Joint& cells) {
   const CoordinatePlace& place = port.place;
   const Actuator& a = model.hydraulics.actuators[static_cast<std::size_t>(port.port)];
   const bool is_angle = a.is_rotary;

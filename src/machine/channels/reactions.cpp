@@ -59,8 +59,8 @@ class ReactionDeclaration {
       offer_at(section, name + ".reaction_at_" + marker, on, " about " + marker, A, B, moved);
     }
   }
-  void offer_at(const std::string& section, const std::string& stem, const std::string& on, const std::string& about, const BodyInfo* A,
-                const BodyInfo* B, const Cells& c) {
+  [[gnu::cold]] void offer_at(const std::string& section, const std::string& stem, const std::string& on, const std::string& about,
+                              const BodyInfo* A, const BodyInfo* B, const Cells& c) {
     const auto in_axes = [&](const BodyInfo* body, const std::string& in, const std::string& axes) {
       Cells r = c;
       r.axes = body;
