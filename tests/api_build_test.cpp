@@ -111,79 +111,79 @@ struct Misuse {
   std::function<void(Description&)> make;
 };
 
+CylinderDescription& cylinder(Description& d) { return *d.cylinders.find("lift"); }
+DirectionalValveDescription& valve(Description& d) { return std::get<DirectionalValveDescription>(*d.valves.find("valve")); }
+
+const std::vector<Misuse> kMisuses{
+    {"bodies.lever.rod.mass", "", [](Description& d) { d.bodies.find("lever")->shapes = {RodShape{.length = 2, .mass = kNan}}; }},
+    {"bodies.lever.rod.length", "length greater than 0",
+     [](Description& d) { d.bodies.find("lever")->shapes = {RodShape{.length = -2, .mass = 1}}; }},
+    {"bodies.lever", "", [](Description& d) { d.bodies.find("lever")->shapes.clear(); }},
+    {"gravity.1", "", [](Description& d) { d.gravity[1] = -kInf; }},
+    {"bodies.", "cannot be a name", [](Description& d) { d.bodies.add("", *d.bodies.find("lever")); }},
+    {"bodies.a b", "cannot be a name", [](Description& d) { d.bodies.add("a b", *d.bodies.find("lever")); }},
+    {"bodies.lever", "repeated", [](Description& d) { d.bodies.add("lever", *d.bodies.find("lever")); }},
+    {"joints.lever", "repeated", [](Description& d) { d.joints.add("lever", *d.joints.find("lever")); }},
+    {"signals.command", "repeated", [](Description& d) { d.signals.add("command", *d.signals.find("command")); }},
+    {"bodies.\\xff", "UTF-8", [](Description& d) { d.bodies.add("\xff", *d.bodies.find("lever")); }},
+    {"title", "UTF-8", [](Description& d) { d.title = "\xff"; }},
+    {"title", "control character", [](Description& d) { d.title = "a\x01z"; }},
+    {"joints.lever", "one of", [](Description& d) { d.joints.find("lever")->kind = static_cast<JointKind>(77); }},
+    {"joints.lever.revolute.parent", "did you mean", [](Description& d) { d.joints.find("lever")->parent = "grond"; }},
+    {"joints.lever.revolute.parent", "empty", [](Description& d) { d.joints.find("lever")->parent = ""; }},
+    {"joints.lever.revolute.axis", "no direction", [](Description& d) { d.joints.find("lever")->axis = {}; }},
+    {"joints.lever.pair", "no start value",
+     [](Description& d) {
+       d.joints.find("lever")->pair = Vec2d{1, 2};
+     }},
+    {"cylinders.lift", "mutually exclusive", [](Description& d) { cylinder(d).area_A = 1e-3, cylinder(d).area_B = 1e-3; }},
+    {"cylinders.lift.area_B", "cannot be combined", [](Description& d) { cylinder(d).area_B = 1e-3; }},
+    {"cylinders.lift.rod", "missing", [](Description& d) { cylinder(d).rod.reset(); }},
+    {"cylinders.lift", "missing key", [](Description& d) { cylinder(d).rod.reset(), cylinder(d).bore.reset(); }},
+    {"cylinders.lift.chamber_length_A", "missing", [](Description& d) { cylinder(d).chamber_length_A.reset(); }},
+    {"cylinders.lift.A", "did you mean", [](Description& d) { cylinder(d).A = "piston_sid"; }},
+    {"cylinders.lift.friction.model", "one of", [](Description& d) { cylinder(d).friction.model = static_cast<FrictionKind>(-1); }},
+    {"cylinders.lift.bulk_modulus", "", [](Description& d) { cylinder(d).bulk_modulus = kNan; }},
+    {"valves.valve.directional_4_3.flow", "greater than 0", [](Description& d) { valve(d).flow = 0; }},
+    {"valves.valve.signal", "", [](Description& d) { valve(d).signal = ""; }},
+    {"valves.valve.signal", "did you mean", [](Description& d) { valve(d).signal = "comand"; }},
+    {"valves.o.orifice", "mutually exclusive",
+     [](Description& d) { d.valves.add("o", OrificeDescription{.A = "pump", .B = "tank", .diameter = 1e-3, .area = 1e-6}); }},
+    {"valves.o.orifice.at_pressure_drop", "cannot be combined",
+     [](Description& d) { d.valves.add("o", OrificeDescription{.A = "pump", .B = "tank", .diameter = 1e-3, .at_pressure_drop = 1e5}); }},
+    {"valves.o.orifice.opening", "empty list",
+     [](Description& d) {
+       d.valves.add("o", OrificeDescription{.A = "pump", .B = "tank", .diameter = 1e-3, .signal = "command", .opening = {}});
+     }},
+    {"springs.s", "mutually exclusive",
+     [](Description& d) {
+       d.springs.add("s", {.joint = "lever", .between = {"ground", "lever"}, .stiffness = 1});
+     }},
+    {"forces.f.load", "cannot be combined", [](Description& d) { d.forces.add("f", {.body = "lever", .load = 3.0}); }},
+    {"signals.command.ramps.1", "earlier",
+     [](Description& d) {
+       *d.signals.find("command") = RampsSignal{{{1, 0}, {0, 1}}};
+     }},
+    {"signals.command.ramps", "empty list", [](Description& d) { *d.signals.find("command") = RampsSignal{}; }},
+    {"signals.command.ramps.0.1", "",
+     [](Description& d) {
+       *d.signals.find("command") = RampsSignal{{{0, kNan}}};
+     }},
+    {"signals.command.csv", "are not set", [](Description& d) { *d.signals.find("command") = CsvSignal{.file = "a.csv"}; }},
+    {"signals.command.table.0.1", "",
+     [](Description& d) {
+       *d.signals.find("command") = CsvSignal{.file = "a.csv", .points = {{0, kNan}}};
+     }},
+    {"sources.pump.pressure", "", [](Description& d) { *d.sources.find("pump") = PressureSourceDescription{.pressure = std::string()}; }},
+    {"solver.step", "greater than 0", [](Description& d) { d.solver.step = 0; }},
+    {"solver.integrator", "one of", [](Description& d) { d.solver.integrator = static_cast<IntegratorKind>(99); }},
+    {"solver.max_iterations", "", [](Description& d) { d.solver.max_iterations = -3; }},
+    {"record.channels.0", "there is no channel", [](Description& d) { d.record.channels = {"lever.angel"}; }},
+    {"trunnion", "", [](Description& d) { d.version = 2; }},
+};
+
 TEST(Build, EveryMisuseIsAFinding) {
-  const auto cylinder = [](Description& d) -> CylinderDescription& { return *d.cylinders.find("lift"); };
-  const auto valve = [](Description& d) -> DirectionalValveDescription& {
-    return std::get<DirectionalValveDescription>(*d.valves.find("valve"));
-  };
-  const std::vector<Misuse> table{
-      {"bodies.lever.rod.mass", "", [](Description& d) { d.bodies.find("lever")->shapes = {RodShape{.length = 2, .mass = kNan}}; }},
-      {"bodies.lever.rod.length", "length greater than 0",
-       [](Description& d) { d.bodies.find("lever")->shapes = {RodShape{.length = -2, .mass = 1}}; }},
-      {"bodies.lever", "", [](Description& d) { d.bodies.find("lever")->shapes.clear(); }},
-      {"gravity.1", "", [](Description& d) { d.gravity[1] = -kInf; }},
-      {"bodies.", "cannot be a name", [](Description& d) { d.bodies.add("", *d.bodies.find("lever")); }},
-      {"bodies.a b", "cannot be a name", [](Description& d) { d.bodies.add("a b", *d.bodies.find("lever")); }},
-      {"bodies.lever", "repeated", [](Description& d) { d.bodies.add("lever", *d.bodies.find("lever")); }},
-      {"joints.lever", "repeated", [](Description& d) { d.joints.add("lever", *d.joints.find("lever")); }},
-      {"signals.command", "repeated", [](Description& d) { d.signals.add("command", *d.signals.find("command")); }},
-      {"bodies.\\xff", "UTF-8", [](Description& d) { d.bodies.add("\xff", *d.bodies.find("lever")); }},
-      {"title", "UTF-8", [](Description& d) { d.title = "\xff"; }},
-      {"title", "control character", [](Description& d) { d.title = "a\x01z"; }},
-      {"joints.lever", "one of", [](Description& d) { d.joints.find("lever")->kind = static_cast<JointKind>(77); }},
-      {"joints.lever.revolute.parent", "did you mean", [](Description& d) { d.joints.find("lever")->parent = "grond"; }},
-      {"joints.lever.revolute.parent", "empty", [](Description& d) { d.joints.find("lever")->parent = ""; }},
-      {"joints.lever.revolute.axis", "no direction", [](Description& d) { d.joints.find("lever")->axis = {}; }},
-      {"joints.lever.pair", "no start value",
-       [](Description& d) {
-         d.joints.find("lever")->pair = Vec2d{1, 2};
-       }},
-      {"cylinders.lift", "mutually exclusive", [&](Description& d) { cylinder(d).area_A = 1e-3, cylinder(d).area_B = 1e-3; }},
-      {"cylinders.lift.area_B", "cannot be combined", [&](Description& d) { cylinder(d).area_B = 1e-3; }},
-      {"cylinders.lift.rod", "missing", [&](Description& d) { cylinder(d).rod.reset(); }},
-      {"cylinders.lift", "missing key", [&](Description& d) { cylinder(d).rod.reset(), cylinder(d).bore.reset(); }},
-      {"cylinders.lift.chamber_length_A", "missing", [&](Description& d) { cylinder(d).chamber_length_A.reset(); }},
-      {"cylinders.lift.A", "did you mean", [&](Description& d) { cylinder(d).A = "piston_sid"; }},
-      {"cylinders.lift.friction.model", "one of", [&](Description& d) { cylinder(d).friction.model = static_cast<FrictionKind>(-1); }},
-      {"cylinders.lift.bulk_modulus", "", [&](Description& d) { cylinder(d).bulk_modulus = kNan; }},
-      {"valves.valve.directional_4_3.flow", "greater than 0", [&](Description& d) { valve(d).flow = 0; }},
-      {"valves.valve.signal", "", [&](Description& d) { valve(d).signal = ""; }},
-      {"valves.valve.signal", "did you mean", [&](Description& d) { valve(d).signal = "comand"; }},
-      {"valves.o.orifice", "mutually exclusive",
-       [](Description& d) { d.valves.add("o", OrificeDescription{.A = "pump", .B = "tank", .diameter = 1e-3, .area = 1e-6}); }},
-      {"valves.o.orifice.at_pressure_drop", "cannot be combined",
-       [](Description& d) { d.valves.add("o", OrificeDescription{.A = "pump", .B = "tank", .diameter = 1e-3, .at_pressure_drop = 1e5}); }},
-      {"valves.o.orifice.opening", "empty list",
-       [](Description& d) {
-         d.valves.add("o", OrificeDescription{.A = "pump", .B = "tank", .diameter = 1e-3, .signal = "command", .opening = {}});
-       }},
-      {"springs.s", "mutually exclusive",
-       [](Description& d) {
-         d.springs.add("s", {.joint = "lever", .between = {"ground", "lever"}, .stiffness = 1});
-       }},
-      {"forces.f.load", "cannot be combined", [](Description& d) { d.forces.add("f", {.body = "lever", .load = 3.0}); }},
-      {"signals.command.ramps.1", "earlier",
-       [](Description& d) {
-         *d.signals.find("command") = RampsSignal{{{1, 0}, {0, 1}}};
-       }},
-      {"signals.command.ramps", "empty list", [](Description& d) { *d.signals.find("command") = RampsSignal{}; }},
-      {"signals.command.ramps.0.1", "",
-       [](Description& d) {
-         *d.signals.find("command") = RampsSignal{{{0, kNan}}};
-       }},
-      {"signals.command.csv", "are not set", [](Description& d) { *d.signals.find("command") = CsvSignal{.file = "a.csv"}; }},
-      {"signals.command.table.0.1", "",
-       [](Description& d) {
-         *d.signals.find("command") = CsvSignal{.file = "a.csv", .points = {{0, kNan}}};
-       }},
-      {"sources.pump.pressure", "", [](Description& d) { *d.sources.find("pump") = PressureSourceDescription{.pressure = std::string()}; }},
-      {"solver.step", "greater than 0", [](Description& d) { d.solver.step = 0; }},
-      {"solver.integrator", "one of", [](Description& d) { d.solver.integrator = static_cast<IntegratorKind>(99); }},
-      {"solver.max_iterations", "", [](Description& d) { d.solver.max_iterations = -3; }},
-      {"record.channels.0", "there is no channel", [](Description& d) { d.record.channels = {"lever.angel"}; }},
-      {"trunnion", "", [](Description& d) { d.version = 2; }},
-  };
-  for (const Misuse& misuse : table) {
+  for (const Misuse& misuse : kMisuses) {
     SCOPED_TRACE(std::string(misuse.path) + " " + misuse.part);
     Description d = test::lever();
     misuse.make(d);

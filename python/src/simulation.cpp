@@ -222,11 +222,7 @@ auto locked(F f) {
   };
 }
 
-}  // namespace
-
-void bind_simulation(py::module_& module) {
-  py::options options;
-  options.disable_function_signatures();
+void bind_state(py::module_& module) {
   py::class_<Saved>(module, "State", "The state of a machine; bytes(state) and State.from_bytes are its binary form.")
       .def(py::init([](const py::args&, const py::kwargs&) -> Saved {
         throw py::type_error("a State is made by Simulation.save(), Batch.save() or State.from_bytes()");
@@ -251,7 +247,9 @@ void bind_simulation(py::module_& module) {
       .def("__repr__",
            [](const Saved& s) { return "<trunnion.State at " + py::str(py::float_(s.state.time())).cast<std::string>() + " s>"; })
       .def(py::pickle([](const Saved& s) { return py::bytes(s.state.bytes()); }, [](const py::bytes& bytes) { return state_of(bytes); }));
+}
 
+void bind_machine(py::module_& module) {
   py::class_<Machine, std::shared_ptr<Machine>>(module, "Simulation")
       .def(py::init<const SharedModel&, int>(), py::call_guard<py::gil_scoped_release>())
       .def_property_readonly("time", locked([](Simulation& s) { return s.time(); }))
@@ -298,7 +296,9 @@ void bind_simulation(py::module_& module) {
       .def("transition", transition, py::arg("parameters"))
       .def_property_readonly("steps", locked([](Simulation& s) { return s.steps(); }))
       .def_property_readonly("iterations", locked([](Simulation& s) { return s.iterations(); }));
+}
 
+void bind_io(py::module_& module) {
   py::class_<Io>(module, "Io", "Chosen inputs and outputs of a simulation, made by Simulation.io: arrays in, arrays out.")
       .def(py::init([](const py::args&, const py::kwargs&) -> Io {
         throw py::type_error("an Io is made by Simulation.io(inputs, outputs), lists of names");
@@ -321,6 +321,16 @@ void bind_simulation(py::module_& module) {
   module.def("io", [](std::shared_ptr<Machine> machine, const std::vector<int>& inputs, const std::vector<int>& outputs) {
     return Io(std::move(machine), inputs, outputs);
   });
+}
+
+}  // namespace
+
+void bind_simulation(py::module_& module) {
+  py::options options;
+  options.disable_function_signatures();
+  bind_state(module);
+  bind_machine(module);
+  bind_io(module);
 }
 
 }  // namespace trunnion::python

@@ -13,6 +13,7 @@
 #include <iostream>
 
 #include "base/diagnostic.h"
+#include "linearise/outer_input.h"
 #include "linearise/rotation_step.h"
 #include "linearise/step_columns.h"
 #include "machine/start.h"
@@ -26,47 +27,9 @@ namespace {
 
 using test::load_example;
 using test::model_from;
+using test::quintic;
+using test::with_outer_input;
 using Models = std::function<std::shared_ptr<const CompiledModel>(double)>;  // the machine with an input changed
-
-/// The machine with signal `signal` replaced by an outer input everywhere.
-std::shared_ptr<const CompiledModel> with_outer_input(const CompiledModel& base, SignalIndex signal, const TimePolynomial* course) {
-  auto model = std::make_shared<CompiledModel>(base);
-  const SignalIndex outer = model->signals.add_feed(course);
-  const auto replace = [&](SignalIndex& index) {
-    if (index == signal) index = outer;
-  };
-  Hydraulics& netlist = model->hydraulics;
-  netlist.signals = model->signals.size();
-  netlist.used_signals.push_back(outer);
-  for (PressureNode& node : netlist.nodes) replace(node.source);
-  for (FlowSource& source : netlist.flow_sources) replace(source.flow);
-  for (Spool& spool : netlist.spools) replace(spool.signal);
-  for (QuasistaticCircuit& q : netlist.quasistatic) replace(q.flow);
-  std::visit(
-      [&](auto& m) {
-        for (auto& soil : m.soils) replace(soil.signal);
-        for (auto& load : m.body_loads) replace(load.signal);
-        for (auto& load : m.joint_loads) replace(load.signal);
-        for (auto& motion : m.motions) replace(motion.signal);
-      },
-      model->mechanism);
-  return model;
-}
-
-/// The quintic with the given value, rate and acceleration at 0 and h.
-TimePolynomial quintic(double begin, double h, const SignalValue& a, const SignalValue& b) {
-  TimePolynomial p;
-  p.begin = begin;
-  const double d = b.value - a.value - h * a.rate - h * h / 2 * a.acceleration, e = h * (b.rate - a.rate - h * a.acceleration),
-               f = h * h * (b.acceleration - a.acceleration);
-  p.c = {a.value,
-         a.rate,
-         a.acceleration / 2,
-         (10 * d - 4 * e + f / 2) / std::pow(h, 3),
-         (-15 * d + 7 * e - f) / std::pow(h, 4),
-         (6 * d - 3 * e + f / 2) / std::pow(h, 5)};
-  return p;
-}
 
 /// A size of a state that it moves by.
 double size_of(const LinearVariable& state) {
