@@ -158,10 +158,10 @@ std::vector<double> values_apart(double value, int machines) {
   return values;
 }
 
-/// [ns] per machine-step, one thread.
-double compiled_batch(const std::string& name, const char* parameter, trunnion::Lanes lanes, std::string& remark) {
+/// [ns] per machine-step, one thread; `compiled`: solver.compiled.
+double batch_of(const std::string& name, const char* parameter, const std::string& compiled, trunnion::Lanes lanes, std::string& remark) {
   constexpr int kMachines = 64, kStepsPerCall = 20, kCalls = 250, kRepetitions = 5;
-  const auto model = trunnion::Model::load(example(name), {"solver.compiled=on"});
+  const auto model = trunnion::Model::load(example(name), {"solver.compiled=" + compiled});
   trunnion::BatchOptions options;
   options.lanes = lanes;
   if (parameter != nullptr) {
@@ -181,15 +181,17 @@ double compiled_batch(const std::string& name, const char* parameter, trunnion::
 }
 
 void lanes() {
-  for (const auto& [name, mass] :
-       {std::pair{"four_bar", "bodies.crank.rod.mass"}, {"lever", "bodies.lever.rod.mass"}, {"crane_single", "bodies.jib.point_mass.mass"}})
-    for (const char* parameter : {static_cast<const char*>(nullptr), mass}) {
-      std::string remark;
-      const double single = compiled_batch(name, parameter, trunnion::Lanes::off, remark);
-      const double by_lanes = compiled_batch(name, parameter, trunnion::Lanes::automatic, remark);
-      fmt::print("batch of 64, {}{}, compiled: {:.0f} ns per machine-step, by lanes {:.0f} ns, ratio {:.3f} ({})\n", name,
-                 parameter != nullptr ? ", masses apart" : "", single, by_lanes, by_lanes / single, remark);
-    }
+  for (const char* compiled : {"on", "off"})
+    for (const auto& [name, mass] : {std::pair{"four_bar", "bodies.crank.rod.mass"},
+                                     {"lever", "bodies.lever.rod.mass"},
+                                     {"crane_single", "bodies.jib.point_mass.mass"}})
+      for (const char* parameter : {static_cast<const char*>(nullptr), mass}) {
+        std::string remark;
+        const double single = batch_of(name, parameter, compiled, trunnion::Lanes::off, remark);
+        const double by_lanes = batch_of(name, parameter, compiled, trunnion::Lanes::automatic, remark);
+        fmt::print("batch of 64, {}{}, solver.compiled {}: {:.0f} ns per machine-step, by lanes {:.0f} ns, ratio {:.3f} ({})\n", name,
+                   parameter != nullptr ? ", masses apart" : "", compiled, single, by_lanes, by_lanes / single, remark);
+      }
 }
 
 /// Time [ns] per machine-step of excavators over the first second of their run, and the angle of the boom [rad] of the first one at its end.

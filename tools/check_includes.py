@@ -22,7 +22,7 @@ from pathlib import Path
 
 # In the order of docs/architecture.md.
 MODULES = ["base", "spatial", "description", "control", "schema", "file", "signals", "friction", "mechanics", "hydraulics", "model", "machine",
-           "solve", "cosimulation", "run", "linearise", "front", "builtin", "external", "tangents", "spectra", "results", "studies", "report", "recording", "outlets"]
+           "solve", "cosimulation", "run", "linearise", "front", "builtin", "external", "tangents", "lanes", "spectra", "results", "studies", "report", "recording", "outlets"]
 
 # Modules of the core library (core_modules in CMakeLists.txt, and builtin): they include no other module, no header of another library but
 # those of CORE_LIBRARIES, which are only headers, and nothing that opens files or starts processes.

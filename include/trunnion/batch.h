@@ -23,7 +23,7 @@ namespace trunnion {
 /// Whether machines step side by side, in the lanes of the processor's vector instructions.
 enum class Lanes : unsigned char {
   off,        ///< one after the other
-  automatic,  ///< eight at once where the model has compiled steps (`solver.compiled`), by code that is made for it and kept
+  automatic,  ///< eight at once: by compiled steps (`solver.compiled`), where the model has them, otherwise by the general step
 };
 
 struct BatchOptions {

@@ -53,8 +53,8 @@ class Batch:
     a function of (generator, n, unit): drawn at every reset. threads: 0 for as many as processors. A machine that fails keeps its last valid state:
     `failed` says which, `error(i)` why, and `reset(mask=fleet.failed)` restarts them.
 
-    lanes: "off", or "auto": eight machines at once in the lanes of the processor's vector instructions, by code that is compiled for the model, where
-    its `solver.compiled` is `on` or `auto`; results then agree to rounding errors. `remark` says what was chosen.
+    lanes: "off", or "auto": eight machines at once in the lanes of the processor's vector instructions, by code that is compiled for the model where
+    its `solver.compiled` is `on` or `auto`, otherwise by the general step; results then agree to rounding errors. `remark` says what was chosen.
     """
 
     __slots__ = ("model", "n", "inputs", "outputs", "_paths", "_units", "_values", "_drawn", "_fixed", "_random", "_core", "__weakref__")
@@ -93,7 +93,7 @@ class Batch:
 
     @property
     def remark(self) -> str:
-        """How machines step with lanes="auto", as "lanes: 4 ways, 2900 operations"; empty: without lanes, as asked."""
+        """How machines step with lanes="auto", as "lanes: 4 ways, 2900 operations" or "lanes: the general step"; empty: without lanes, as asked."""
         return self._core.remark
 
     @property

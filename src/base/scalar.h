@@ -1,6 +1,6 @@
 // Scalar functions that equations use on every scalar type: double here, dual numbers in dual.h, packs in pack.h. In a recording
 // (recording/prelude.h) `double` is a number that remembers how it was computed, for sensitivities (tangents/prelude.h) one with its
-// derivatives. Equations never branch on a scalar; they call select(condition, a, b) with both sides finite.
+// derivatives, for lanes (lanes/prelude.h) the numbers of several machines. Equations never branch on a scalar; they call select(condition, a, b) with both sides finite.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -36,8 +36,8 @@ using TRUNNION_NUMBERS::select;
 #else
 inline double select(bool condition, double a, double b) { return condition ? a : b; }
 #endif
-#ifdef TRUNNION_RECORDING
-/// In the branches of equations that a recording keeps as operations, not as branches.
+#if defined(TRUNNION_RECORDING) || defined(TRUNNION_LANES)
+/// In the branches of equations that a recording, and lanes, have as operations, not as branches.
 inline constexpr bool kRecording = true;
 #else
 inline constexpr bool kRecording = false;

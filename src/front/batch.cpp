@@ -13,6 +13,7 @@
 #include "cosimulation/workers.h"
 #include "front/content.h"
 #include "front/lane_group.h"
+#include "run/general_lanes.h"
 #include "trunnion/batch.h"
 
 namespace trunnion {
@@ -22,6 +23,10 @@ namespace {
 int threads_of(int wanted) {
   if (wanted < 0) throw ModelError("the number of threads of a batch must not be negative");
   return wanted > 0 ? wanted : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+std::shared_ptr<const LaneStep> lanes_of(const StepLoop& loop, std::string& remark) {
+  return lanes_of(loop.stepper(), loop.shared_model(), remark);
 }
 
 /// The model, whose compiled steps have the parameters of the batch as arguments: all machines share one code.
@@ -43,6 +48,7 @@ struct Batch::Content {
     std::unique_ptr<Observer> observer;  // the same, made when first needed
     std::unique_ptr<OwnParameters> own;
     std::vector<double> prepared;  // for lanes, if it has a loop of its own
+    std::uint64_t way = 0;         // by lanes
     bool by_lanes = false;
     std::string error;
     bool failed = false;
@@ -51,7 +57,9 @@ struct Batch::Content {
   struct Tools {
     std::unique_ptr<StepLoop> loop;
     std::unique_ptr<Observer> observer;
-    std::unique_ptr<LaneGroup> lanes;  // null: without
+    std::unique_ptr<LaneGroup> lanes;       // null: without, or groups have their own
+    std::vector<LaneGroup::Machine> group;  // side by side
+    std::vector<std::size_t> numbers;       // of these machines
     GridStep grid;
   };
 
@@ -88,18 +96,24 @@ struct Batch::Content {
   }
 
   void find_lanes() {
-    lanes = tools.front().loop->stepper().lanes(remark);
+    lanes = lanes_of(*tools.front().loop, remark);
     if (!lanes) return;
     std::optional<std::vector<double>> numbers = lanes->prepare(*model->content().compiled);
     if (numbers) prepared = std::move(*numbers);
     for (Machine& machine : machines) machine.by_lanes = numbers.has_value();
-    for (Tools& tool : tools) tool.lanes = std::make_unique<LaneGroup>(lanes);
+    if (!options.parameters.empty() && lanes->has_ways())
+      for (std::size_t i = 0; i < machines.size(); i += kLaneCount) groups.push_back(std::make_unique<LaneGroup>(lanes));
+    for (Tools& tool : tools) {
+      if (groups.empty()) tool.lanes = std::make_unique<LaneGroup>(lanes);
+      tool.group.reserve(machines_at_once());
+      tool.numbers.reserve(machines_at_once());
+    }
   }
 
   /// With a loop of its own.
   void find_lanes(Machine& machine) const {
     std::string ignored;
-    machine.by_lanes = lanes && machine.loop->stepper().lanes(ignored) == lanes;
+    machine.by_lanes = lanes && lanes_of(*machine.loop, ignored) == lanes;
     std::optional<std::vector<double>> numbers;
     if (machine.by_lanes) numbers = lanes->prepare(machine.loop->model());
     machine.by_lanes = numbers.has_value();
@@ -141,28 +155,38 @@ struct Batch::Content {
     });
   }
 
-  /// The machines from number `first` on, as many as there are lanes.
-  void step_by_lanes(std::size_t first, Tools& tool, int steps) {
-    std::array<LaneGroup::Machine, kLaneCount> group;
-    std::array<Machine*, kLaneCount> of{};
-    std::size_t count = 0;
-    for (std::size_t i = first; i < std::min(first + kLaneCount, machines.size()); ++i) {
+  /// Machines that a thread advances side by side.
+  std::size_t machines_at_once() const {
+    constexpr std::size_t kMost = 256;
+    if (!lanes) return 1;
+    if (!lanes->has_ways() || !groups.empty()) return kLaneCount;
+    const std::size_t share = (machines.size() + tools.size() - 1) / tools.size();
+    return std::clamp<std::size_t>((share + kLaneCount - 1) / kLaneCount * kLaneCount, kLaneCount, kMost);
+  }
+
+  /// The machines from number `first` on, `count` of them.
+  void step_by_lanes(std::size_t first, std::size_t count, Tools& tool, int steps) {
+    tool.group.clear();
+    tool.numbers.clear();
+    for (std::size_t i = first; i < std::min(first + count, machines.size()); ++i) {
       Machine& machine = machines[i];
       if (machine.failed) continue;
       if (!machine.by_lanes) {
         step(machine, tool, steps);
         continue;
       }
-      group[count] = {&machine.state, machine.loop ? &machine.prepared : &prepared};
-      of[count++] = &machine;
+      tool.group.push_back({&machine.state, machine.loop ? &machine.prepared : &prepared, machine.way});
+      tool.numbers.push_back(i);
     }
-    if (count == 0) return;
+    if (tool.group.empty()) return;
     const auto single = [&](int k) {
-      Machine& machine = *of[static_cast<std::size_t>(k)];
+      Machine& machine = machines[tool.numbers[static_cast<std::size_t>(k)]];
       step(machine, tool, 1);
       return !machine.failed;
     };
-    tool.lanes->advance({group.data(), count}, *tool.loop, steps, std::ref(single));  // by reference: without an allocation
+    LaneGroup& states = groups.empty() ? *tool.lanes : *groups[first / kLaneCount];
+    states.advance(tool.group, *tool.loop, steps, std::ref(single));  // by reference: without an allocation
+    for (std::size_t k = 0; k < tool.group.size(); ++k) machines[tool.numbers[k]].way = tool.group[k].way;
   }
 
   static StepLoop& loop_of(Machine& machine, Tools& tool) { return machine.loop ? *machine.loop : *tool.loop; }
@@ -214,9 +238,10 @@ struct Batch::Content {
   std::shared_ptr<const Model> model;
   BatchOptions options;
   StateVector start;
-  bool observes = false;                  // outputs beyond the state
-  std::shared_ptr<const LaneStep> lanes;  // null: without
-  std::vector<double> prepared;           // for them, of the model
+  bool observes = false;                           // outputs beyond the state
+  std::shared_ptr<const LaneStep> lanes;           // null: without
+  std::vector<double> prepared;                    // for them, of the model
+  std::vector<std::unique_ptr<LaneGroup>> groups;  // of machines with parameters of their own; empty: those of the threads
   std::string remark;
   std::vector<Machine> machines;
   std::vector<Tools> tools;  // per thread
@@ -264,10 +289,12 @@ void Batch::set_inputs(const double* values) {
 int Batch::step(int steps) {
   const SingleUse::Scope use(content_->use);
   if (steps < 0) throw ModelError("the number of steps must not be negative");
-  if (content_->lanes)
-    content_->for_each([&](std::size_t i, Content::Tools& tool) { content_->step_by_lanes(i, tool, steps); }, kLaneCount);
-  else
+  if (content_->lanes) {
+    const std::size_t count = content_->machines_at_once();
+    content_->for_each([&](std::size_t i, Content::Tools& tool) { content_->step_by_lanes(i, count, tool, steps); }, count);
+  } else {
     content_->for_each([&](std::size_t i, Content::Tools& tool) { content_->step(content_->machines[i], tool, steps); });
+  }
   int failed = 0;
   for (const Content::Machine& machine : content_->machines) failed += machine.failed ? 1 : 0;
   return failed;

@@ -54,7 +54,7 @@ class FrictionLoads {
 /// Refuses machines with them by name, file and line. Throws InputError.
 void refuse_friction_loads(const CompiledModel& model, const char* problem, const char* remedy);
 
-#ifdef TRUNNION_RECORDING  // a recorded step has none: recording/record_run.cpp
+#if defined(TRUNNION_RECORDING) || defined(TRUNNION_LANES)  // these steps have none: recording/record_run.cpp, lanes/general_lanes.cpp
 class FrictionLoads::Reader {};
 inline FrictionLoads::FrictionLoads(const CompiledModel& model) : model_(model) {}
 inline FrictionLoads::~FrictionLoads() = default;

@@ -119,7 +119,7 @@ class CompiledLanes final : public LaneStep {
     return numbers;
   }
 
-  unsigned step(LaneStates& states, unsigned lanes, double h) const override {
+  LaneResult step(LaneStates& states, unsigned lanes, double h) const override {
     for (const std::size_t side : {0, 1}) {
       int evaluated = -1;  // the last lane of which
       for (int lane = 0; lane < kLaneCount; ++lane) {
@@ -133,8 +133,9 @@ class CompiledLanes final : public LaneStep {
         evaluated = lane;
       }
     }
-    return code_.step_of_lanes(first(states.x), states.time.of.data(), h, first(states.signals[0]), first(states.signals[1]),
-                               first(states.prepared), first(states.report), lanes);
+    const unsigned without = code_.step_of_lanes(first(states.x), states.time.of.data(), h, first(states.signals[0]),
+                                                 first(states.signals[1]), first(states.prepared), first(states.report), lanes);
+    return {.done = lanes & ~without};
   }
 
  private:
@@ -159,7 +160,7 @@ class CompiledLanes final : public LaneStep {
       for (std::size_t i = 0; i < states.x.size(); ++i) states.x[i].of.fill(by_lanes.values()[i]);
       states.time.of.fill(by_lanes.time);
       states.inputs[kLane] = by_lanes.inputs();
-      const bool has = loop.ordinary_end(by_lanes.time) && step(states, 1U << kLane, h) == 0;
+      const bool has = loop.ordinary_end(by_lanes.time) && step(states, 1U << kLane, h).done != 0;
       if (!loop.step(duration, nullptr).ok()) break;
       if (!has) continue;
       for (std::size_t i = 0; i < states.x.size(); ++i) by_lanes.values()[i] = at(states.x[i], kLane);

@@ -118,8 +118,8 @@ class Stepper {
   virtual const StepErrors* errors() const { return nullptr; }
   /// How steps are computed, for the user; empty: by the general step, as asked.
   virtual std::string remark() const { return {}; }
-  /// Steps of this model, and of models that share its steps, by lanes; null: there are none, and `remark` is why. The object is the same
-  /// for all steppers that share their steps.
+  /// Compiled steps of this model, and of models that share its steps, by lanes; null: there are none, and `remark` is why, if they were
+  /// asked for. The object is the same for all steppers that share their steps.
   virtual std::shared_ptr<const LaneStep> lanes(std::string& remark) const;
   /// Name of the worst unknown of a report.
   virtual std::string unknown_name(int unknown) const = 0;

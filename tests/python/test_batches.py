@@ -127,7 +127,7 @@ def test_lanes(driven, tmp_path, monkeypatch):
     (remark, y), (empty, expected) = outputs(lanes="auto"), outputs()
     assert remark.startswith("lanes: ") and empty == ""
     assert np.all(abs(y - expected) < 1e-9 * abs(expected).max(axis=0))
-    assert tr.Batch(driven, 2, lanes="auto").remark == "no lanes: they need compiled steps (solver.compiled: on)"
+    assert tr.Batch(driven, 2, lanes="auto").remark == "lanes: the general step"
 
 
 @pytest.mark.parametrize("call, error, text", [

@@ -16,6 +16,7 @@
 #include "front/lane_group.h"
 #include "machine/start.h"
 #include "recording/c_source.h"
+#include "run/general_lanes.h"
 #include "solve/lane_step.h"
 #include "support/allocation_counter.h"
 #include "support/driven_crane.h"
@@ -92,15 +93,16 @@ double difference(Batch& a, Batch& b) {
 const std::vector<int> kEleven{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
 
 TEST_F(LanesOfBatches, AgreeWithSingleMachines) {
-  const auto model = crane();
-  for (const bool own : {false, true}) {
-    Batch by_lanes = fleet_of(model, Lanes::automatic, kEleven, own), single = fleet_of(model, Lanes::off, kEleven, own);
-    EXPECT_TRUE(by_lanes.remark().starts_with("lanes: ")) << by_lanes.remark();
-    EXPECT_EQ(single.remark(), "");
-    EXPECT_LT(difference(by_lanes, single), 1e-9) << "own parameters " << own;
-    Batch others = fleet_of(model, Lanes::off, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, own);
-    EXPECT_GT(difference(by_lanes, others), 1e-3);
-  }
+  for (const char* compiled : {"on", "off"})
+    for (const bool own : {false, true}) {
+      const auto model = crane(compiled);
+      Batch by_lanes = fleet_of(model, Lanes::automatic, kEleven, own), single = fleet_of(model, Lanes::off, kEleven, own);
+      EXPECT_TRUE(by_lanes.remark().starts_with("lanes: ")) << by_lanes.remark();
+      EXPECT_EQ(single.remark(), "");
+      EXPECT_LT(difference(by_lanes, single), 1e-9) << compiled << ", own parameters " << own;
+      Batch others = fleet_of(model, Lanes::off, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, own);
+      EXPECT_GT(difference(by_lanes, others), 1e-3);
+    }
 }
 
 TEST_F(LanesOfBatches, InputsThatAreSetAreThoseOfTheGeneralStep) {
@@ -137,7 +139,7 @@ TEST_F(LanesOfBatches, StepsWithInputsThatAreSetAreThoseOfTheCode) {
   ASSERT_TRUE(prepared);
   StateVector state = start;
   int single = 0;
-  const std::array<LaneGroup::Machine, 1> machines{{{&state, &*prepared}}};
+  std::array<LaneGroup::Machine, 1> machines{{{&state, &*prepared}}};
   LaneGroup(lanes).advance(machines, loop, kSteps, [&](int) {
     ++single;
     loop.restore(state);
@@ -150,11 +152,14 @@ TEST_F(LanesOfBatches, StepsWithInputsThatAreSetAreThoseOfTheCode) {
 
 TEST_F(LanesOfBatches, StepsDoNotAllocate) {
   if (!allocations_are_counted()) GTEST_SKIP() << "another operator new is in use";
-  Batch fleet = fleet_of(Model::from_text(moving_crane("on")), Lanes::automatic, {5, 6, 7, 8}, false);
-  ASSERT_TRUE(fleet.remark().starts_with("lanes: ")) << fleet.remark();
-  const long before = allocations();
-  fleet.step(20);
-  EXPECT_EQ(allocations(), before);
+  for (const char* compiled : {"on", "off"})
+    for (const bool own : {false, true}) {
+      Batch fleet = fleet_of(Model::from_text(moving_crane(compiled)), Lanes::automatic, {5, 6, 7, 8}, own);
+      ASSERT_TRUE(fleet.remark().starts_with("lanes: ")) << fleet.remark();
+      const long before = allocations();
+      fleet.step(20);
+      EXPECT_EQ(allocations(), before) << compiled << own;
+    }
 }
 
 /// Adds 1 to a number; has no step of lane 1, and a wrong one of lane 2.
@@ -167,10 +172,10 @@ class CountingStep final : public LaneStep {
     return states;
   }
   std::optional<std::vector<double>> prepare(const CompiledModel&) const override { return std::vector<double>(); }
-  unsigned step(LaneStates& states, unsigned lanes, double) const override {
+  LaneResult step(LaneStates& states, unsigned lanes, double) const override {
     for (std::size_t k = 0; k < kLaneCount; ++k)
       if ((lanes >> k & 1U) != 0 && k != 1) states.x[0].of[k] = k == 2 ? std::nan("") : states.x[0].of[k] + 1;
-    return lanes & 2U;
+    return {.done = lanes & ~2U};
   }
 
  private:
@@ -241,18 +246,18 @@ void turned(lanes_number *s, lanes_number *c, const lanes_number *x)
 }
 
 TEST_F(LanesOfBatches, BitsDependOnTheMachineAlone) {
-  const auto model = crane();
-  for (const bool own : {false, true}) {
-    const Batch all = fleet_of(model, Lanes::automatic, kEleven, own);
-    std::vector<int> backwards(kEleven.rbegin(), kEleven.rend());
-    const Batch turned = fleet_of(model, Lanes::automatic, backwards, own, 3);
-    for (const int i : kEleven) EXPECT_EQ(turned.state(10 - i), all.state(i)) << i;
-    EXPECT_EQ(fleet_of(model, Lanes::automatic, {6}, own).state(0), all.state(6));
-  }
+  for (const char* compiled : {"on", "off"})
+    for (const bool own : {false, true}) {
+      const auto model = crane(compiled);
+      const Batch all = fleet_of(model, Lanes::automatic, kEleven, own);
+      std::vector<int> backwards(kEleven.rbegin(), kEleven.rend());
+      const Batch turned = fleet_of(model, Lanes::automatic, backwards, own, 3);
+      for (const int i : kEleven) EXPECT_EQ(turned.state(10 - i), all.state(i)) << i << compiled << own;
+      EXPECT_EQ(fleet_of(model, Lanes::automatic, {6}, own).state(0), all.state(6)) << compiled << own;
+    }
 }
 
-TEST_F(LanesOfBatches, MachinesAtOtherTimesAndThoseThatFailDoNotDisturbOthers) {
-  const auto model = crane();
+void expect_undisturbed(const std::shared_ptr<const Model>& model) {
   BatchOptions options;
   options.lanes = Lanes::automatic;
   options.inputs = {model->input("lever")};
@@ -278,57 +283,73 @@ TEST_F(LanesOfBatches, MachinesAtOtherTimesAndThoseThatFailDoNotDisturbOthers) {
   EXPECT_EQ(fleet.state(0), alone.state(0));
   EXPECT_GT(fleet.time(0), fleet.time(2));
 }
-
-/// Runs of examples, with jumps of signals, by a group: nearly all steps must be those of the lanes.
-TEST_F(LanesOfBatches, FollowRunsOfExamples) {
-  for (const char* example : {"lever", "four_bar"}) {
-    constexpr int kSteps = 1500;
-    const auto model = load_example(example, {"solver.compiled=on", "solver.duration=1.5"});
-    const auto general_model = load_example(example, {"solver.duration=1.5"});
-    StepLoop loop(model, start_state(*model)), general(general_model, start_state(*general_model));
-    std::string remark;
-    const auto lanes = loop.stepper().lanes(remark);
-    ASSERT_NE(lanes, nullptr) << example << ": " << remark;
-    const auto prepared = lanes->prepare(*model);
-    ASSERT_TRUE(prepared);
-    LaneGroup group(lanes);
-    std::array<StateVector, 3> states{loop.state(), loop.state(), loop.state()};
-    std::array<LaneGroup::Machine, 3> machines;
-    for (std::size_t i = 0; i < 3; ++i) machines[i] = {&states[i], &*prepared};
-    const auto step = [](StepLoop& of) {
-      if (of.restart_due()) EXPECT_TRUE(of.restart());
-      return of.step(10, nullptr).ok();
-    };
-    int single = 0;
-    group.advance(machines, loop, kSteps, [&](int k) {
-      ++single;
-      StateVector& state = states[static_cast<std::size_t>(k)];
-      loop.restore(state);
-      EXPECT_TRUE(step(loop));
-      state = loop.state();
-      return true;
-    });
-    for (int k = 0; k < kSteps; ++k) ASSERT_TRUE(step(general));
-    EXPECT_LT(single, 3 * kSteps / 20) << example;
-    EXPECT_EQ(states[0], states[1]) << example;
-    EXPECT_EQ(states[0], states[2]) << example;
-    EXPECT_EQ(states[0].time, general.state().time);
-    const StateLayout& n = model->layout;
-    for (int i = 0; i < n.nq; ++i) EXPECT_NEAR(states[0].q()[i], general.state().q()[i], 1e-9) << example;
-    for (int i = 0; i < n.ny; ++i)
-      EXPECT_NEAR(states[0].y()[i], general.state().y()[i], 1e-6 * std::abs(general.state().y()[i]) + 1e-9) << example;
-  }
+TEST_F(LanesOfBatches, MachinesAtOtherTimesAndThoseThatFailDoNotDisturbOthers) {
+  for (const char* compiled : {"on", "off"}) expect_undisturbed(crane(compiled));
 }
 
-TEST_F(LanesOfBatches, WithoutCompiledStepsThereAreNone) {
-  const auto model = crane("off");
-  const Batch asked = fleet_of(model, Lanes::automatic, kEleven, false), single = fleet_of(model, Lanes::off, kEleven, false);
-  EXPECT_EQ(asked.remark(), "no lanes: they need compiled steps (solver.compiled: on)");
-  for (const int i : kEleven) EXPECT_EQ(asked.state(i), single.state(i));
+/// Runs of examples, with jumps of signals, by a group: nearly all steps must be those of the lanes.
+void expect_followed(const std::string& example, const std::string& compiled) {
+  constexpr int kSteps = 1500;
+  const auto model = load_example(example, {"solver.compiled=" + compiled, "solver.duration=1.5"});
+  const auto general_model = load_example(example, {"solver.duration=1.5"});
+  StepLoop loop(model, start_state(*model)), general(general_model, start_state(*general_model));
+  std::string remark;
+  const auto lanes = lanes_of(loop.stepper(), model, remark);
+  ASSERT_NE(lanes, nullptr) << example << ": " << remark;
+  const auto prepared = lanes->prepare(*model);
+  ASSERT_TRUE(prepared);
+  LaneGroup group(lanes);
+  std::array<StateVector, 3> states{loop.state(), loop.state(), loop.state()};
+  std::array<LaneGroup::Machine, 3> machines;
+  for (std::size_t i = 0; i < 3; ++i) machines[i] = {&states[i], &*prepared};
+  const auto step = [](StepLoop& of) {
+    if (of.restart_due()) EXPECT_TRUE(of.restart());
+    return of.step(10, nullptr).ok();
+  };
+  int single = 0;
+  group.advance(machines, loop, kSteps, [&](int k) {
+    ++single;
+    StateVector& state = states[static_cast<std::size_t>(k)];
+    loop.restore(state);
+    EXPECT_TRUE(step(loop));
+    state = loop.state();
+    return true;
+  });
+  for (int k = 0; k < kSteps; ++k) ASSERT_TRUE(step(general));
+  EXPECT_LT(single, 3 * kSteps / 20) << example;
+  EXPECT_EQ(states[0], states[1]) << example;
+  EXPECT_EQ(states[0], states[2]) << example;
+  EXPECT_EQ(states[0].time, general.state().time);
+  const StateLayout& n = model->layout;
+  for (int i = 0; i < n.nq; ++i) EXPECT_NEAR(states[0].q()[i], general.state().q()[i], 1e-9) << example;
+  for (int i = 0; i < n.ny; ++i)
+    EXPECT_NEAR(states[0].y()[i], general.state().y()[i], 1e-6 * std::abs(general.state().y()[i]) + 1e-9) << example;
+}
+
+TEST_F(LanesOfBatches, FollowRunsOfExamples) {
+  for (const char* compiled : {"on", "off"})
+    for (const char* example : {"lever", "four_bar"}) expect_followed(example, compiled);
+  for (const char* example : {"excavator", "slewing_crane", "articulated_loader", "arm_quasistatic"}) expect_followed(example, "off");
+}
+
+TEST_F(LanesOfBatches, WithoutCompiledStepsTheyAreThoseOfTheGeneralStep) {
+  const Batch asked = fleet_of(crane("off"), Lanes::automatic, kEleven, false);
+  EXPECT_EQ(asked.remark(), "lanes: the general step");
   const Environment none("CC", "/nowhere/cc");
   const Batch without = fleet_of(crane(), Lanes::automatic, kEleven, false);
-  EXPECT_TRUE(without.remark().starts_with("no lanes: the compiler")) << without.remark();
-  for (const int i : kEleven) EXPECT_EQ(without.state(i), single.state(i));
+  EXPECT_TRUE(without.remark().starts_with("lanes: the general step (no lanes: the compiler")) << without.remark();
+  for (const int i : kEleven) EXPECT_EQ(without.state(i), asked.state(i));
+}
+
+TEST_F(LanesOfBatches, SayWhyThereAreNone) {
+  const auto remark = [](const std::vector<std::string>& set, const char* example = "crane_single") {
+    BatchOptions options;
+    options.lanes = Lanes::automatic;
+    return Batch(Model::load(std::string(TRUNNION_SOURCE_DIR) + "/examples/" + example + ".yaml", set), 2, options).remark();
+  };
+  EXPECT_EQ(remark({"solver.coupling=cosimulation"}), "no lanes: a co-simulation has none");
+  EXPECT_EQ(remark({"solver.integrator=cvode", "solver.constraints=double_step"}), "no lanes: the steps of cvode are its own");
+  EXPECT_EQ(remark({}, "position_servo"), "no lanes: a machine with control blocks has none");
 }
 
 TEST_F(LanesOfBatches, WrongCodeIsFound) {
@@ -352,9 +373,10 @@ TEST_F(LanesOfBatches, WrongCodeIsFound) {
   }
   ASSERT_EQ(wrong, 1);
   const Environment cache("XDG_CACHE_HOME", other);
-  const Batch refused = fleet_of(crane(), Lanes::automatic, kEleven, false), single = fleet_of(crane(), Lanes::off, kEleven, false);
-  EXPECT_TRUE(refused.remark().starts_with("no lanes: they differ from the general step by ")) << refused.remark();
-  for (const int i : kEleven) EXPECT_EQ(refused.state(i), single.state(i));
+  const Batch refused = fleet_of(crane(), Lanes::automatic, kEleven, false),
+              general = fleet_of(crane("off"), Lanes::automatic, kEleven, false);
+  EXPECT_TRUE(refused.remark().starts_with("lanes: the general step (no lanes: they differ from the general step by ")) << refused.remark();
+  for (const int i : kEleven) EXPECT_EQ(refused.state(i), general.state(i));
 }
 
 }  // namespace
