@@ -23,6 +23,7 @@ struct GenerateOptions {
   ModelOptions model;
   std::string folder;
   std::vector<std::string> parameters;
+  std::size_t operations = kMostOperations;
   bool quiet = false;
 };
 
@@ -68,20 +69,50 @@ RecordedParameters recorded_parameters(const GenerateOptions& options) {
   return chosen;
 }
 
+/// Draws it on a terminal, about a hundred times a run.
+RecordingProgress recording_progress(double duration, bool quiet) {
+  const Progress draw = terminal_progress(duration, quiet, "recorded: ");
+  if (!draw) return {};
+  return [draw, duration, drawn = -1](double time, const RecordedSteps&) mutable {
+    const int now = static_cast<int>(100 * time / duration);
+    if (now != drawn) draw(time);
+    drawn = now;
+  };
+}
+
+/// What the code has of the run.
+void print_ways(const GeneratedCode& code) {
+  const auto part = [&](const char* name, const GeneratedCode::Part& p) {
+    fmt::print("{}: {} ways with {} operations, {} in the longest, for {:.4g} % of the steps\n", name, p.ways, p.operations, p.longest,
+               code.steps > 0 ? 100.0 * static_cast<double>(p.steps) / static_cast<double>(code.steps) : 0);
+  };
+  fmt::print("{} steps of the run\n", code.steps);
+  part("compiled", code.code);
+  if (code.table.ways > 0) part("in tables", code.table);
+  if (!code.first_without) return;
+  fmt::print("{} steps have no way, the first at t = {:g} s: a host that follows the run stops there\n",
+             code.steps - code.code.steps - code.table.steps, *code.first_without);
+  if (code.others > 0)
+    fmt::print("{} of them are subdivided or do not converge; with solver.oil_rule: alpha no step is subdivided because pressures jump\n",
+               code.others);
+}
+
 int generate(const GenerateOptions& options) {
   const auto model = options.model.load();
   const std::string stem = options.model.stem();
   const RecordedParameters parameters = recorded_parameters(options);
-  const GeneratedCode code = generate_code(model, identifier(stem), parameters);
+  const double duration = model->description.solver.duration;
+  const GeneratedCode code =
+      generate_code(model, identifier(stem), parameters, options.operations, recording_progress(duration, options.quiet));
+  clear_progress(options.quiet);
   const std::string folder = options.folder.empty() ? stem + "_c" : options.folder;
   make_folder(folder);
   for (const auto& [name, text] : code.files) write_text(text, folder + "/" + name);
   if (!options.quiet) {
-    fmt::print("{} steps recorded, {} ways, {} operations", code.steps - code.others, code.ways, code.operations);
-    if (code.others > 0) fmt::print("; {} steps of another kind are left to the general step", code.others);
-    if (!parameters.paths.empty()) fmt::print("\nparameters: {}", parameters.paths.size());
+    print_ways(code);
+    if (!parameters.paths.empty()) fmt::print("parameters: {}", parameters.paths.size());
     if (!code.without_influence.empty()) fmt::print("; without influence on a step: {}", fmt::join(code.without_influence, ", "));
-    fmt::print("\nfiles in {}:", folder);
+    fmt::print("{}files in {}:", parameters.paths.empty() ? "" : "\n", folder);
     for (const auto& [name, text] : code.files) fmt::print(" {}", name);
     fmt::print("\n");
   }
@@ -106,6 +137,11 @@ void add_generate(CLI::App& app, Action& action) {
       ->type_name("PATH[=VALUES]")
       ->expected(1)
       ->take_all();
+  command
+      ->add_option(
+          "--operations", options->operations,
+          fmt::format("operations of the ways that become functions, those taken most first; others become tables [{}]", kMostOperations))
+      ->type_name("N");
   command->add_flag("-q,--quiet", options->quiet, "print errors only");
   command->callback([options, &action] { action = [options] { return generate(*options); }; });
 }

@@ -10,6 +10,9 @@
 #include <numeric>
 #include <utility>
 
+#include "recording/c_texts.h"
+#include "recording/ways.h"
+
 namespace recording {
 
 namespace {
@@ -56,6 +59,8 @@ static_assert(std::size(kText) == static_cast<std::size_t>(Op::select) + 1);
 
 bool is_condition(Op op) { return op >= Op::less && op <= Op::inverse; }
 
+}  // namespace
+
 std::string literal(Real x) {
   if (std::isnan(x)) return "NAN";
   if (std::isinf(x)) return x > 0 ? "INFINITY" : "(-INFINITY)";
@@ -66,13 +71,13 @@ std::string literal(Real x) {
   return x < 0 ? "(" + s + ")" : s;
 }
 
+namespace {
+
 class Writer {
  public:
-  Writer(const Recorder& recording, const FunctionLayout& layout)
-      : r_(recording), layout_(layout), needed_(recording.operations().size()), taken_(recording.blocks().size()) {
-    find_taken();
-    find_needed();
-    find_shared();
+  /// `others`: in a table.
+  Writer(const Ways& ways, const Ways& others, const std::map<int, int>& places)
+      : r_(ways.recording()), ways_(ways), others_(others), layout_(ways.layout()), shared_(places) {
     find_sizes();
   }
 
@@ -98,85 +103,14 @@ class Writer {
     if (r_.is_parametric()) write_preparation(name);
     function.preparation = std::move(text_);
     function.prepared = static_cast<int>(shared_.size());
-    for (std::size_t i = 0; i < taken_.size(); ++i) {
-      const Block& block = r_.blocks()[i];
-      if (!taken_[i]) continue;
-      if (has_results(block)) ++function.ways;
-      for (const int k : block.nodes) function.operations += needed_[static_cast<std::size_t>(k)] ? 1 : 0;
-    }
+    function.ways = ways_.count();
+    function.operations = ways_.operations();
+    function.longest = ways_.longest();
+    function.blocks = ways_.blocks();
     return function;
   }
 
  private:
-  bool has_results(const Block& block) const { return block.ends && block.status == layout_.converged; }
-  std::size_t result_count(const Block& block) const {
-    return layout_.others ? block.results.size() : std::min(block.results.size(), layout_.numbers);
-  }
-  /// The block on a side of a branch; -1: not in the function.
-  int next(const Block& block, int side) const {
-    const int next = block.next[static_cast<std::size_t>(side)];
-    return next >= 0 && taken_[static_cast<std::size_t>(next)] ? next : -1;
-  }
-
-  /// The ways most taken, whole, as many as may be.
-  void find_taken() {
-    const std::vector<Block>& blocks = r_.blocks();
-    std::vector<std::size_t> before(blocks.size(), 0), order;  // the block before; the last blocks of ways
-    for (std::size_t i = 0; i < blocks.size(); ++i) {
-      if (blocks[i].ends) order.push_back(i);
-      for (const int next : blocks[i].next)
-        if (next >= 0) before[static_cast<std::size_t>(next)] = i;
-    }
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return blocks[a].visits > blocks[b].visits; });
-    std::size_t sum = 0, unvisited = 0;
-    for (const std::size_t end : order) {
-      std::size_t more = 0, more_unvisited = 0;
-      for (std::size_t i = end; !taken_[i]; i = before[i]) {
-        more += blocks[i].nodes.size();
-        if (blocks[i].visits == 0) more_unvisited += blocks[i].nodes.size();
-        if (i == 0) break;
-      }
-      const bool fits = sum + more <= layout_.most_operations && unvisited + more_unvisited <= layout_.most_unvisited;
-      if (!fits && end != order.front()) continue;
-      sum += more;
-      unvisited += more_unvisited;
-      for (std::size_t i = end; !taken_[i]; i = before[i]) taken_[i] = true;
-    }
-  }
-
-  void find_needed() {
-    for (std::size_t k = 0; k < taken_.size(); ++k) {
-      const Block& block = r_.blocks()[k];
-      if (!taken_[k]) continue;
-      if (has_results(block))
-        for (std::size_t i = 0; i < result_count(block); ++i)
-          if (!unchanged(block, i)) needed_[static_cast<std::size_t>(block.results[i])] = true;
-      if (block.condition >= 0) needed_[static_cast<std::size_t>(block.condition)] = true;
-    }
-    for (const Guard& guard : r_.guards()) needed_[static_cast<std::size_t>(guard.condition)] = true;
-    for (std::size_t k = needed_.size(); k-- > 0;)  // operands come before
-      if (const Operation& o = r_.operations()[k]; needed_[k] && o.op > Op::input)
-        for (const int of : o.of)
-          if (of >= 0) needed_[static_cast<std::size_t>(of)] = true;
-  }
-
-  /// The prepared numbers that blocks use.
-  void find_shared() {
-    const auto share = [&](int k) {
-      if (k >= 0 && r_.is_prepared(k)) shared_.try_emplace(k, static_cast<int>(shared_.size()));
-    };
-    for (std::size_t i = 0; i < taken_.size(); ++i) {
-      const Block& block = r_.blocks()[i];
-      if (!taken_[i]) continue;
-      for (const int k : block.nodes)
-        if (const Operation& o = r_.operations()[static_cast<std::size_t>(k)]; needed_[static_cast<std::size_t>(k)])
-          for (const int of : o.of) share(of);
-      share(block.condition);
-      if (has_results(block))
-        for (std::size_t n = 0; n < result_count(block); ++n) share(block.results[n]);
-    }
-  }
-
   void write_preparation(const std::string& name) {
     line("static int prepare_" + name + "(const double *p, double *k)");
     line("{");
@@ -184,7 +118,7 @@ class Writer {
     preparing_ = true;
     write_inputs();
     for (const int k : r_.prepared())
-      if (needed_[static_cast<std::size_t>(k)]) write_operation(k);
+      if (is_needed(k)) write_operation(k);
     for (const Guard& guard : r_.guards()) line("if (" + std::string(guard.side ? "!" : "") + this->name(guard.condition) + ") return 1;");
     line("(void)p, (void)k;");
     for (const auto& [node, place] : shared_) line("k[" + std::to_string(place) + "] = " + this->name(node) + ";");
@@ -194,13 +128,8 @@ class Writer {
     line("}");
   }
 
-  /// Whether a result is the state's number at the start.
-  bool unchanged(const Block& block, std::size_t i) const {
-    const Operation& o = r_.operations()[static_cast<std::size_t>(block.results[i])];
-    if (o.op != Op::input) return false;
-    const Input& input = r_.inputs()[static_cast<std::size_t>(o.of[0])];
-    return input.kind == InputKind::state && input.index == static_cast<int>(i);
-  }
+  /// The preparation is that of the table, too.
+  bool is_needed(int k) const { return ways_.needs(k) || (preparing_ && others_.needs(k)); }
 
   void find_sizes() {
     const std::vector<Block>& blocks = r_.blocks();
@@ -208,7 +137,7 @@ class Writer {
     for (std::size_t i = blocks.size(); i-- > 0;) {  // blocks come before those that follow them
       size_[i] = blocks[i].nodes.size() + 1;
       for (const int side : {0, 1})
-        if (const int to = next(blocks[i], side); to >= 0) size_[i] += size_[static_cast<std::size_t>(to)];
+        if (const int to = ways_.next(blocks[i], side); to >= 0) size_[i] += size_[static_cast<std::size_t>(to)];
     }
   }
 
@@ -231,62 +160,40 @@ class Writer {
       const Operation& o = r_.operations()[k];
       if (o.op != Op::input) continue;
       const Input& input = r_.inputs()[static_cast<std::size_t>(o.of[0])];
-      if (needed_[k] && r_.is_prepared(static_cast<int>(k)) == preparing_)
-        line("const " + std::string(lanes_ ? "lanes_number" : "double") + " v" + std::to_string(k) + " = " + source(input) + ";");
+      if (is_needed(static_cast<int>(k)) && r_.is_prepared(static_cast<int>(k)) == preparing_)
+        line("const " + std::string(lanes_ ? "lanes_number" : "double") + " v" + std::to_string(k) + " = " +
+             input_text(input, layout_, lanes_) + ";");
     }
   }
 
-  std::string element(const char* array, std::ptrdiff_t place) const {
-    const std::string number = std::to_string(place);
-    return std::string(array) + (lanes_ ? "[LANES_AT(" + number + ")]" : "[" + number + "]");
-  }
-
-  std::string source(const Input& input) const {
-    switch (input.kind) {
-      case InputKind::time:
-        return "t";
-      case InputKind::step:
-        return "h";
-      case InputKind::signal:
-        return element(input.at_end ? "e" : "s", place_of(input));
-      case InputKind::outside:
-        return element("u", input.index);
-      case InputKind::parameter:
-        return element("p", input.index);
-      default:
-        return element("x", input.index);
-    }
-  }
-
-  std::ptrdiff_t place_of(const Input& signal) const {
-    const std::vector<Input>& list = layout_.signals[signal.at_end ? 1 : 0];
-    return std::find(list.begin(), list.end(), signal) - list.begin();
-  }
+  std::string element(const char* array, std::ptrdiff_t place) const { return element_text(array, place, lanes_); }
 
   void write(int block_index) {
     for (;;) {
       const Block& block = r_.blocks()[static_cast<std::size_t>(block_index)];
       for (const int k : block.nodes)
-        if (needed_[static_cast<std::size_t>(k)]) write_operation(k);
+        if (ways_.needs(k)) write_operation(k);
       if (block.ends || block.condition < 0) return write_end(block);
       // the smaller side inside, so that the depth is small; both return
-      const auto size = [&](int side) { return next(block, side) < 0 ? 0 : size_[static_cast<std::size_t>(next(block, side))]; };
+      const auto size = [&](int side) {
+        return ways_.next(block, side) < 0 ? 0 : size_[static_cast<std::size_t>(ways_.next(block, side))];
+      };
       const int inside = size(0) <= size(1) ? 0 : 1;
       if (lanes_)
         write_side_of_lanes(block, inside);
       else
         write_side(block, inside);
-      block_index = next(block, 1 - inside);
+      block_index = ways_.next(block, 1 - inside);
       if (block_index < 0) return line(lanes_ ? "without |= lanes;" : "return 1;");
     }
   }
 
   void write_side(const Block& block, int inside) {
     const std::string condition = (inside == 0 ? "!" : "") + name(block.condition);
-    if (next(block, inside) < 0) return line("if (" + condition + ") return 1;");
+    if (ways_.next(block, inside) < 0) return line("if (" + condition + ") return 1;");
     line("if (" + condition + ") {");
     ++depth_;
-    write(next(block, inside));
+    write(ways_.next(block, inside));
     --depth_;
     line("}");
   }
@@ -295,7 +202,7 @@ class Writer {
   void write_side_of_lanes(const Block& block, int inside) {
     const std::string condition = name(block.condition);
     const std::string here = " & " + std::string(inside == 0 ? "~" : "") + condition, others = (inside == 0 ? "" : "~") + condition;
-    if (next(block, inside) < 0) {
+    if (ways_.next(block, inside) < 0) {
       line("without |= lanes" + here + ";");
     } else {
       line("{");
@@ -304,7 +211,7 @@ class Writer {
       line("lanes_mask lanes = here;");
       line("do {");
       ++depth_;
-      write(next(block, inside));
+      write(ways_.next(block, inside));
       --depth_;
       line("} while (0);");
       line("}");
@@ -335,15 +242,15 @@ class Writer {
   }
 
   void write_end(const Block& block) {
-    if (!has_results(block)) {
+    if (!ways_.has_results(block)) {
       line(lanes_ ? "without |= lanes;" : block.ends ? "return 2;" : "return 1;");
       return;
     }
-    for (std::size_t i = 0; i < result_count(block); ++i) {
+    for (std::size_t i = 0; i < ways_.result_count(block); ++i) {
       const auto number = static_cast<std::ptrdiff_t>(i);
       const std::string place =
           i < layout_.numbers ? element("x", number) : element("r", number - static_cast<std::ptrdiff_t>(layout_.numbers));
-      if (unchanged(block, i)) continue;
+      if (ways_.unchanged(block, i)) continue;
       const std::string value = name(block.results[i]);
       line(place + " = " + (lanes_ ? "lanes_select(lanes, " + value + ", " + place + ")" : value) + ";");
     }
@@ -351,9 +258,9 @@ class Writer {
   }
 
   const Recorder& r_;
+  const Ways &ways_, &others_;
   const FunctionLayout& layout_;
-  std::vector<bool> needed_, taken_;  // operations, blocks
-  std::map<int, int> shared_;         // places in k of prepared operations
+  const std::map<int, int>& shared_;  // places in k of prepared operations
   bool preparing_ = false;
   bool lanes_ = false;  // in a function of lanes
   std::vector<std::size_t> size_;
@@ -363,8 +270,40 @@ class Writer {
 
 }  // namespace
 
+const char* operation_text(Op op) { return kText[static_cast<std::size_t>(op)]; }
+
+std::string element_text(const char* array, std::ptrdiff_t place, bool lanes) {
+  const std::string number = std::to_string(place);
+  return std::string(array) + (lanes ? "[LANES_AT(" + number + ")]" : "[" + number + "]");
+}
+
+std::string input_text(const Input& input, const FunctionLayout& layout, bool lanes) {
+  const std::vector<Input>& list = layout.signals[input.at_end ? 1 : 0];
+  switch (input.kind) {
+    case InputKind::time:
+      return "t";
+    case InputKind::step:
+      return "h";
+    case InputKind::signal:
+      return element_text(input.at_end ? "e" : "s", std::find(list.begin(), list.end(), input) - list.begin(), lanes);
+    case InputKind::outside:
+      return element_text("u", input.index, lanes);
+    case InputKind::parameter:
+      return element_text("p", input.index, lanes);
+    default:
+      return element_text("x", input.index, lanes);
+  }
+}
+
 CFunction c_function(const Recorder& recording, const std::string& name, const FunctionLayout& layout) {
-  return Writer(recording, layout).function(name);
+  const Ways ways = Ways::most_taken(recording, layout), others = layout.table ? ways.others() : Ways::none(recording, layout);
+  std::map<int, int> places;
+  ways.add_places(places);
+  others.add_places(places);
+  CFunction function = Writer(ways, others, places).function(name);
+  if (others.count() > 0)
+    function.table = {table_function(others, places, name), others.operations(), others.count(), others.longest(), others.blocks()};
+  return function;
 }
 
 std::vector<Input> signal_inputs(const Recorder& recording, bool at_end) {

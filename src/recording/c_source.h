@@ -19,12 +19,20 @@ struct FunctionLayout {
   std::size_t most_operations = static_cast<std::size_t>(-1);  // beyond, the ways least taken are left out
   std::size_t most_unvisited = static_cast<std::size_t>(-1);   // operations on ways that no step of the runs took
   bool lanes = false;                                          // a function of lanes
+  bool table = false;                                          // whether other ways, within the same limit, follow in a table
 };
 struct CFunction {
   std::string text;
   int operations = 0, ways = 0;  // in it
-  std::string preparation;       // a function of its own; empty without parameters
-  int prepared = 0;              // numbers that it gives
+  int longest = 0;               // operations of its longest way
+  std::vector<bool> blocks;      // of the recording, that it has
+  struct Table {
+    std::string text;  // the function NAME_by_table; empty: there are no other ways
+    int operations = 0, ways = 0, longest = 0;
+    std::vector<bool> blocks;
+  } table;
+  std::string preparation;  // a function of its own; empty without parameters
+  int prepared = 0;         // numbers that it gives
 };
 /// The function of a recorded evaluation, named `name`:
 ///   static int NAME(double *x, double t, double h, const double *s, const double *e, const double *u, const double *k, double *r)
@@ -35,6 +43,9 @@ struct CFunction {
 /// The preparation computes what depends on the parameters p alone:
 ///   static int prepare_NAME(const double *p, double *k)
 /// Returns 0, or 1 where parameters lead another way than those recorded, with k unchanged.
+///
+/// Ways beyond `most_operations` may be in a table, which a second function NAME_by_table follows, with the same arguments and results: slower,
+/// but compiled in a time in proportion to their number.
 ///
 /// A function of lanes evaluates LANES machines at once, as many as the processor has (8, 4 or 2). Numbers of LANES_IN_ARRAYS machines lie
 /// side by side in x, s, e, u, k and r, which point to those of the first one. It follows every way that one of them takes, while the

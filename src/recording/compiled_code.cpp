@@ -28,6 +28,7 @@
 #include "external/process.h"
 #include "machine/start.h"
 #include "recording/c_source.h"
+#include "recording/generated_files.h"
 #include "recording/record_run.h"
 #include "recording/recorded_machine.h"
 #include "results/files.h"
@@ -46,7 +47,7 @@ namespace fs = std::filesystem;
 
 constexpr RecordedPart kRecorded{.most_steps = 20'000, .most_operations = 3e7, .other_ways = false};
 constexpr RecordedPart kRecordedOfLanes{.most_steps = 20'000, .most_operations = 3e7};  // other machines take other ways
-constexpr std::size_t kMostOperations = 150'000, kMostUnvisited = 10'000;               // in the code
+constexpr std::size_t kMostUnvisited = 10'000;                                          // operations in the code; besides kMostOperations
 constexpr double kSecondsToMake = 20;  // [s] about; `auto` makes it for runs that take longer
 // straight-line code: results that do not depend on the compiler's choices
 constexpr const char* kFlags[] = {"-std=c99",           "-O1",   "-march=native", "-ffp-contract=off", "-fno-math-errno",

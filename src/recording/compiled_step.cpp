@@ -94,7 +94,8 @@ void evaluate_signals(const CompiledCode& code, std::size_t side, const Signals&
 class CompiledLanes final : public LaneStep {
  public:
   explicit CompiledLanes(const std::shared_ptr<const CompiledModel>& model)
-      : code_(code_of(model, CodeKind::lanes)),
+      : code_(changes_between_steps(*model) ? none("samples and modes of control blocks change between steps")
+                                            : code_of(model, CodeKind::lanes)),
         signals_(model->signals),
         numbers_(StateVector(model->layout).values().size()),
         works_(code_.step_of_lanes != nullptr) {
@@ -144,6 +145,11 @@ class CompiledLanes final : public LaneStep {
   /// Whether the signals of two lanes have the same values.
   bool are_equal(LaneStates& states, int a, int b) const { return signals_.inputs() == 0 && at(states.time, a) == at(states.time, b); }
 
+  static CompiledCode none(const char* why) {
+    CompiledCode code;
+    code.remark = fmt::format("no lanes: {}", why);
+    return code;
+  }
   /// Compares the first step of the model's run that the lanes have with the general one.
   void check(const std::shared_ptr<const CompiledModel>& model) {
     constexpr int kFirstSteps = 100, kLane = 3;

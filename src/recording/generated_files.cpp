@@ -10,6 +10,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/diagnostic.h"
 #include "recording/c_source.h"
 #include "recording/record_run.h"
 #include "recording/recorded_machine.h"
@@ -20,6 +21,9 @@
 namespace trunnion {
 
 namespace {
+
+constexpr std::size_t kMostOfRestart = 20'000;  // operations that are compiled: it is rare
+constexpr RecordedPart kRecordedForFiles{.most_operations = 3e7};
 
 std::string upper(std::string text) {
   for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
@@ -41,12 +45,14 @@ std::string quoted(const std::vector<std::string>& list) {
 
 class Texts {
  public:
-  Texts(const CompiledModel& model, const RecordedSteps& run, const std::vector<std::string>& parameters, const std::string& name)
+  Texts(const CompiledModel& model, const RecordedSteps& run, const std::vector<std::string>& parameters, const std::string& name,
+        std::size_t most_operations)
       : model_(model), run_(run), parameters_(parameters), name_(name), prefix_(upper(name)) {
     const std::size_t numbers = run.start.values().size();
-    step_ = function(run.step, "step", numbers);
-    parts_ = {function(run.restart, "restart", numbers), function(run.signals[0], "signals_at_start", run.inputs[0].size()),
-              function(run.signals[1], "signals_at_end", run.inputs[1].size())};
+    step_ = function(run.step, "step", numbers, most_operations);
+    parts_ = {function(run.restart, "restart", numbers, kMostOfRestart),
+              function(*run.signals[0], "signals_at_start", run.inputs[0].size()),
+              function(*run.signals[1], "signals_at_end", run.inputs[1].size())};
   }
 
   std::string header() const {
@@ -59,8 +65,8 @@ class Texts {
     text += fmt::format(
         "enum {{\n  {0}_NUMBERS = {1},  /* of the state: */\n  {0}_Q = 0,  /* {2} configuration */\n  {0}_V = {3},  /* {4} velocities, "
         "named by "
-        "{5}_velocity_names */\n  {0}_A = {6},  /* their rates */\n  {0}_Y = {7},  /* {8} pressures [Pa], states of friction, valves and "
-        "components, named by "
+        "{5}_velocity_names */\n  {0}_A = {6},  /* their rates */\n  {0}_Y = {7},  /* {8} pressures [Pa], states of friction, valves, "
+        "components and control blocks, named by "
         "{5}_state_names */\n  {0}_INPUTS = {9},\n  {0}_PARAMETERS = {10}\n}};\n\n",
         prefix_, run_.start.values().size(), n.nq, n.nq, n.nv, name_, n.nq + n.nv, n.nq + 2 * n.nv, n.ny, inputs().size(),
         parameters_.size());
@@ -79,7 +85,7 @@ class Texts {
         "/* What a step returns. Except after {0}_DONE the machine is where the last part of the step ended. */\n"
         "enum {{\n  {0}_DONE = 0,\n  {0}_OTHER_WAY = 1,  /* the step branches as no step of the recorded run did: valves, stops, "
         "iterations{2} */\n"
-        "  {0}_FAILED = 2      /* Newton's method did not converge, or a matrix was singular */\n}};\n\n"
+        "  {0}_FAILED = 2      /* Newton's method did not converge, a matrix was singular, or pressures jump */\n}};\n\n"
         "extern const char *const {1}_velocity_names[], *const {1}_state_names[], *const {1}_input_names[]{3};\n\n"
         "/* The start state of the model, inputs at their defaults. */\nvoid {1}_start({1}_machine *m);\n"
         "/* Sets an input from now on. */\nvoid {1}_set({1}_machine *m, int input, double value);\n{4}"
@@ -106,7 +112,7 @@ class Texts {
     if (!parameters_.empty()) text += fmt::format("const char *const {}_parameter_names[] = {{{}}};\n", name_, quoted(parameters_));
     text += "\n";
     for (const recording::CFunction* part : all_parts())
-      text += part->text + "\n" + (needs_preparation(*part) ? part->preparation + "\n" : "");
+      text += part->text + "\n" + part->table.text + "\n" + (needs_preparation(*part) ? part->preparation + "\n" : "");
     std::vector<double> defaults;
     defaults.reserve(static_cast<std::size_t>(model_.signals.inputs()));
     for (int i = 0; i < model_.signals.inputs(); ++i) defaults.push_back(model_.signals.input(i).initial);
@@ -161,11 +167,11 @@ int NAME_step(NAME_machine *m)
     signals_at_start(s, m->t, h, 0, 0, m->u, @K2, 0);
     signals_at_end(e, m->t + h, h, 0, 0, m->u, @K3, 0);
     if (m->restart || (m->t > 0 && is_force_jump(m->t))) {
-      status = restart(m->x, m->t, h, s, e, m->u, @K1, 0);
+      status = restart(m->x, m->t, h, s, e, m->u, @K1, 0);@restart_table
       if (status != PREFIX_DONE) return status;
       m->restart = 0;
     }
-    status = step(m->x, m->t, h, s, e, m->u, @K0, 0);
+    status = step(m->x, m->t, h, s, e, m->u, @K0, 0);@table
     if (status != PREFIX_DONE) return status;
     m->t = stop;
   }
@@ -225,13 +231,18 @@ int main(void)
   }
 
   std::string makefile() const {
-    return filled("CC ?= cc\nCFLAGS ?= -O2\n\nhost: host.c NAME.c NAME.h\n\t$(CC) -std=c99 $(CFLAGS) host.c NAME.c -o $@ -lm\n");
+    return filled("CC ?= cc\nCFLAGS ?= -O1\n\nhost: host.c NAME.c NAME.h\n\t$(CC) -std=c99 $(CFLAGS) host.c NAME.c -o $@ -lm\n");
   }
 
  private:
-  recording::CFunction function(const recording::Recorder& recorder, const char* name, std::size_t results) const {
+  recording::CFunction function(const recording::Recorder& recorder, const char* name, std::size_t results,
+                                std::size_t most_operations = kMostOperations) const {
     return recording::c_function(recorder, name,
-                                 {.converged = recording::RecordedMachine::converged(), .numbers = results, .signals = run_.inputs});
+                                 {.converged = recording::RecordedMachine::converged(),
+                                  .numbers = results,
+                                  .signals = run_.inputs,
+                                  .most_operations = most_operations,
+                                  .table = &recorder == &run_.step || &recorder == &run_.restart});
   }
   std::array<const recording::CFunction*, 4> all_parts() const { return {&step_, &parts_[0], &parts_[1], &parts_[2]}; }
   /// That of the step has the conditions of all.
@@ -266,7 +277,9 @@ int main(void)
     return words;
   }
   std::string steps_text() const {
-    return fmt::format("recorded over {} steps of its run ({} of them are left to the general step)", run_.steps, run_.others);
+    const std::string table = step_.table.text.empty() ? "" : fmt::format(", {} in tables", step_.table.ways);
+    return fmt::format("recorded over {} steps of its run ({} of them are left to the general step), {} ways{}", run_.steps, run_.others,
+                       step_.ways + step_.table.ways, table);
   }
   std::vector<std::string> inputs() const {
     std::vector<std::string> list;
@@ -295,7 +308,18 @@ int main(void)
   std::string filled(std::string text) const {
     const double length = grid_step(model_.description), duration = model_.description.solver.duration;
     const long steps = std::lround(duration / length), every = std::max(1L, steps / 100);
-    std::vector<std::pair<std::string, std::string>> words = parameter_words();
+    std::vector<std::pair<std::string, std::string>> words;
+    const auto add_table = [&](const char* word, const char* indent, const recording::CFunction& function, const char* name,
+                               const char* place) {
+      words.emplace_back(
+          word, function.table.text.empty()
+                    ? ""
+                    : fmt::format("\n{0}if (status == PREFIX_OTHER_WAY) status = {1}_by_table(m->x, m->t, h, s, e, m->u, {2}, 0);", indent,
+                                  name, place));
+    };
+    add_table("@table", "    ", step_, "step", "@K0");
+    add_table("@restart_table", "      ", parts_[0], "restart", "@K1");
+    for (auto& word : parameter_words()) words.push_back(std::move(word));
     const std::pair<std::string, std::string> names[] = {{"SIGNALS_S", fmt::format("{}", std::max<std::size_t>(run_.inputs[0].size(), 1))},
                                                          {"SIGNALS_E", fmt::format("{}", std::max<std::size_t>(run_.inputs[1].size(), 1))},
                                                          {"DURATION", fmt::format("{:g}", duration)},
@@ -324,17 +348,32 @@ int main(void)
 }  // namespace
 
 GeneratedCode generate_code(const std::shared_ptr<const CompiledModel>& model, const std::string& name,
-                            const RecordedParameters& parameters) {
-  const std::unique_ptr<RecordedSteps> run = record_run(model, {}, parameters);
-  const Texts texts(*model, *run, parameters.paths, name);
+                            const RecordedParameters& parameters, std::size_t most_operations, const RecordingProgress& progress) {
+  for (const ControlBlock& block : model->hydraulics.control)
+    if (block.sampled() || block.law->modes() > 0)
+      throw Error(fmt::format(
+          "control.{}: {} has no generated code: use continuous blocks, or sample outside and drive the machine through `inputs`",
+          block.name, block.sampled() ? "a sampled control block" : "a control block with modes"));
+  const std::unique_ptr<RecordedSteps> run = record_run(model, kRecordedForFiles, parameters, progress);
+  const Texts texts(*model, *run, parameters.paths, name, most_operations);
   GeneratedCode code;
   code.files = {{name + ".h", texts.header()}, {name + ".c", texts.source()}, {"host.c", texts.host()}, {"makefile", texts.makefile()}};
   code.steps = run->steps;
   code.others = run->others;
-  code.ways = texts.step().ways;
-  code.operations = texts.step().operations;
   code.without_influence = texts.without_influence();
   code.failure = run->failure;
+  const recording::CFunction& step = texts.step();
+  code.code = {step.ways, step.operations, step.longest, 0};
+  code.table = {step.table.ways, step.table.operations, step.table.longest, 0};
+  for (const RecordedSteps::Way& way : run->ways) {
+    const auto end = static_cast<std::size_t>(way.end);
+    if (way.end >= 0 && step.blocks[end])
+      ++code.code.steps;
+    else if (way.end >= 0 && code.table.ways > 0 && step.table.blocks[end])
+      ++code.table.steps;
+    else if (!code.first_without)
+      code.first_without = way.time;
+  }
   return code;
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include "machine/friction_load.h"
 #include "machine/start.h"
 #include "recording/c_source.h"
+#include "recording/evaluation.h"
 #include "recording/recorded_machine.h"
 #include "run/step_loop.h"
 #include "schema/compact.h"
@@ -25,10 +27,10 @@ namespace trunnion {
 namespace {
 
 // of the ways that the run did not take
-constexpr std::size_t kMostOperations = 20'000, kGrowth = 1;  // beyond those of the run, and in proportion to them
-constexpr std::size_t kMostOfAll = 1'000'000;                 // of a recording; beyond, no other ways are followed
+constexpr std::size_t kMostOthers = 20'000, kGrowth = 1;  // beyond those of the run, and in proportion to them
+constexpr std::size_t kMostOfAll = 1'000'000;             // of a recording; beyond, no other ways are followed
 constexpr int kRounds = 3;
-constexpr long kFirstSteps = 50;  // followed always
+constexpr double kNear = 1e-9;    // of the step's length
 constexpr double kRestarts = 20;  // of a run, besides those at its jumps
 
 [[noreturn]] void refuse(const std::string& what, const std::string& instead) {
@@ -41,7 +43,6 @@ void check(const CompiledModel& model) {
   if (!integrator_of(solver).is_implicit())
     refuse(fmt::format("solver.integrator: {}", integrator_of(solver).word), "use an implicit fixed-step integrator, such as trapezoidal");
   refuse_friction_loads(model, "friction that follows the load of its joint has no recorded step", "runs make general steps");
-  if (!model.description.control.empty()) refuse("control: a machine with control blocks", "drive it through `inputs`");
 }
 
 /// Times that show every part of these signals.
@@ -86,45 +87,112 @@ double operations_of_way(const recording::Recorder& recording) {
   return static_cast<double>(count);
 }
 
-/// Follows runs of a machine.
+/// The signals that are inputs of steps, as the code evaluates them.
+class RecordedSignals {
+ public:
+  RecordedSignals(const RecordedSteps& run, const std::vector<double>& parameters) : inputs_(run.inputs) {
+    for (const std::size_t side : {0, 1})
+      if (run.signals[side] != nullptr) evaluations_[side].emplace(*run.signals[side], parameters);
+  }
+  /// At the start of a step of h [s] from a state, and at its end.
+  void evaluate(const CompiledModel& model, const StateVector& state, double h) {
+    for (const std::size_t side : {0, 1}) {
+      const double time = side == 0 ? state.time : state.time + h;
+      known_[side] = evaluations_[side] && evaluations_[side]->follow([&](const recording::Input& input) {
+        return input.kind == recording::InputKind::outside ? model.signals.input(input.index).initial : time;
+      }) >= 0;
+    }
+  }
+  std::optional<double> find(const recording::Input& input) const {
+    const std::size_t side = input.at_end ? 1 : 0;
+    const auto at = std::find(inputs_[side].begin(), inputs_[side].end(), input);
+    if (!known_[side] || at == inputs_[side].end()) return std::nullopt;
+    return evaluations_[side]->result(static_cast<std::size_t>(at - inputs_[side].begin()));
+  }
+
+ private:
+  const std::array<std::vector<recording::Input>, 2>& inputs_;
+  std::array<std::optional<recording::Evaluation>, 2> evaluations_;
+  std::array<bool, 2> known_{};
+};
+
+/// What the inputs of a recording are in a step of h [s] from a state.
+class InputsOfStep {
+ public:
+  InputsOfStep(const CompiledModel& model, const StateVector& state, double h, RecordedSignals& signals)
+      : model_(model), state_(state), h_(h), signals_(signals) {
+    signals.evaluate(model, state, h);
+  }
+  double operator()(const recording::Input& input) const {
+    switch (input.kind) {
+      case recording::InputKind::time:
+        return state_.time;
+      case recording::InputKind::step:
+        return h_;
+      case recording::InputKind::signal:
+        return signal(input);
+      default:
+        return state_.values()[static_cast<std::size_t>(input.index)];
+    }
+  }
+
+ private:
+  double signal(const recording::Input& input) const {
+    if (const std::optional<double> known = signals_.find(input)) return *known;
+    const SignalValue value = input.at_end ? signals_at(model_, state_).evaluate(input.index, state_.time + h_, Side::left)
+                                           : signals_at(model_, state_).evaluate(input.index, state_.time, Side::right);
+    return input.derivative == 0 ? value.value : input.derivative == 1 ? value.rate : value.acceleration;
+  }
+  const CompiledModel& model_;
+  const StateVector& state_;
+  double h_;
+  const RecordedSignals& signals_;
+};
+
+/// Follows runs of a machine. What is recorded already is evaluated; what is not is recorded.
 class RunFollower {
  public:
-  RunFollower(RecordedSteps& run, const RecordedPart& part, const std::vector<std::string>& parameters)
-      : run_(run), part_(part), parameters_(parameters) {}
+  RunFollower(RecordedSteps& run, const RecordedPart& part, const std::vector<std::string>& parameters, const RecordingProgress& progress)
+      : run_(run), part_(part), parameters_(parameters), progress_(progress) {}
 
-  /// Records the steps of a run. Throws std::runtime_error.
-  void follow(const std::shared_ptr<const CompiledModel>& model) {
+  /// Records the steps of a run with these values of the parameters. The run goes on by the recording's steps, so that it is that of the
+  /// code, bit for bit; that of a machine with sampled control blocks or modes goes on by the general steps. Throws std::runtime_error.
+  void follow(const std::shared_ptr<const CompiledModel>& model, const std::vector<double>& values, long most_steps) {
     const std::string compact = compact_text(model->description);
     recording::RecordedMachine& machine =
         *machines_.emplace_back(std::make_unique<recording::RecordedMachine>(compact, run_.step, parameters_));
     recording::RecordedMachine restarted(compact, run_.restart, parameters_);
+    recording::Evaluation step(run_.step, values), restart(run_.restart, values);
+    RecordedSignals signals(run_, values);
     const double duration = model->description.solver.duration;
     StepLoop loop(model, start_state(*model));
+    model_ = model;
+    goes_on_ = !changes_between_steps(*model);
     if (run_.start.values().empty()) run_.start = loop.state();
-    const double planned = std::min(std::ceil(duration / grid_step(model->description)), static_cast<double>(part_.most_steps));
-    long steps = 0, stride = 1;
-    while (!loop.schedule().reached(loop.state().time, duration) && steps < part_.most_steps) {
+    const double planned = std::min(std::ceil(duration / grid_step(model->description)), static_cast<double>(most_steps));
+    const long between_restarts = std::max(1L, std::lround(planned / kRestarts));
+    long steps = 0;
+    while (!loop.schedule().reached(loop.state().time, duration) && steps < most_steps) {
       time_ = loop.state().time;
-      if (part_.other_ways && steps % std::max(1L, std::lround(planned / kRestarts)) == 0) follow_restart(restarted, loop.state());
+      if (progress_) progress_(time_, run_);
+      if (part_.other_ways && steps % between_restarts == 0) follow_restart(restarted, loop.state());
       if (loop.restart_due()) {
-        restarted.follow_restart(loop.state().values().data(), time_);
+        const StateVector before = loop.state();
+        restarted.follow_restart(before.values().data(), time_);
         if (!loop.restart()) break;
+        go_on(loop, restart, restart.follow(InputsOfStep(*model, before, 0, signals)), run_.restart);
       }
       const StepOutcome outcome = loop.step(duration, nullptr);
       if (!outcome.ok()) break;
       ++steps;
       const bool whole = outcome.parts == 1 && !outcome.resolved && outcome.status == StepStatus::converged;
-      if (!whole) {
-        ++run_.others;
-        continue;
-      }
-      const bool is_new = counts_.insert({outcome.iterations, outcome.position_iterations}).second;
-      if (steps > kFirstSteps && steps % stride != 0 && !is_new) continue;
-      follow_step({&machine, loop.before(), loop.state().time - time_});
-      if (steps <= kFirstSteps) stride = std::max(stride, std::lround(planned * operations_of_way(run_.step) / part_.most_operations));
+      const int end = whole ? follow_step({&machine, loop.before(), length(loop)}, step, signals) : RecordedSteps::kGeneral;
+      if (end >= 0) go_on(loop, step, end, run_.step);
+      run_.ways.push_back({time_, end});
+      if (end == RecordedSteps::kGeneral) ++run_.others;
     }
     run_.steps += steps;
-    if (steps < part_.most_steps && !loop.schedule().reached(loop.state().time, duration)) run_.failure = loop.failure().what();
+    if (steps < most_steps && !loop.schedule().reached(loop.state().time, duration)) run_.failure = loop.failure().what();
   }
 
   /// At which the last step began [s].
@@ -133,7 +201,7 @@ class RunFollower {
   /// Records ways that the runs did not take: at branches of which other steps took the other side, in the order of their visits.
   void follow_other_ways() {
     if (!follows_others()) return;
-    const std::size_t most = kMostOperations + kGrowth * run_.step.operations().size();
+    const std::size_t most = kMostOthers + kGrowth * run_.step.operations().size();
     for (int round = 0; round < kRounds; ++round)
       for (const recording::Recorder::Turn& turn : run_.step.open_turns()) {
         if (run_.step.operations().size() > most) return;
@@ -161,15 +229,28 @@ class RunFollower {
 
   bool follows_others() const { return part_.other_ways && run_.step.operations().size() <= kMostOfAll; }
 
-  /// And the ways that rounding errors may take instead.
-  void follow_step(const Sample& sample) {
-    if (sample.follow() != recording::RecordedMachine::converged()) ++run_.others;
-    const std::vector<recording::Recorder::Turn> close = run_.step.close_turns();
-    if (origin_.size() < run_.step.blocks().size() || !close.empty()) samples_.push_back(sample);
+  /// And the ways that rounding errors may take instead. The last block of its way (RecordedSteps::Way).
+  int follow_step(const Sample& sample, recording::Evaluation& step, RecordedSignals& signals) {
+    const InputsOfStep inputs(*model_, sample.state, sample.h, signals);
+    int end = step.follow(inputs);
+    if (end >= 0) {
+      run_.step.count_visit(step.way());
+    } else if (recorded_ < part_.most_operations) {
+      sample.follow();
+      recorded_ += operations_of_way(run_.step);
+      samples_.push_back(sample);
+      end = step.follow(inputs);
+    }
+    if (end < 0) return RecordedSteps::kNotRecorded;
     origin_.resize(run_.step.blocks().size(), {samples_.size() - 1, {}});
-    if (!follows_others()) return;
-    for (const recording::Recorder::Turn& turn : close)
-      if (run_.step.blocks()[static_cast<std::size_t>(turn.block)].next[turn.side ? 1 : 0] < 0) follow_turn({samples_.size() - 1, {turn}});
+    const std::vector<recording::Recorder::Turn> close = step.close_turns();
+    for (const recording::Recorder::Turn& turn : close) {
+      if (!follows_others() || !close_.insert({turn.block, turn.side}).second) continue;
+      samples_.push_back(sample);
+      follow_turn({samples_.size() - 1, {turn}});
+    }
+    const bool converged = run_.step.blocks()[static_cast<std::size_t>(end)].status == recording::RecordedMachine::converged();
+    return converged ? end : RecordedSteps::kGeneral;
   }
 
   /// Inputs and parameters may be set at any time.
@@ -179,6 +260,20 @@ class RunFollower {
     } catch (const std::exception&) {
       // no way for these numbers
     }
+  }
+
+  /// Of the step that was made [s], as the code computes it.
+  double length(const StepLoop& loop) const {
+    const double made = loop.state().time - time_, step = loop.schedule().step();
+    return std::abs(made - step) <= kNear * step ? step : made;
+  }
+
+  /// The run goes on by the results of a recording, if its way ended there with some.
+  void go_on(StepLoop& loop, const recording::Evaluation& evaluation, int end, const recording::Recorder& recording) {
+    if (!goes_on_ || end < 0 || recording.blocks()[static_cast<std::size_t>(end)].status != recording::RecordedMachine::converged()) return;
+    next_ = loop.state();
+    for (std::size_t i = 0; i < next_.values().size(); ++i) next_.values()[i] = evaluation.result(i);
+    loop.restore(next_);
   }
 
   void follow_turn(const Origin& from) {
@@ -193,26 +288,48 @@ class RunFollower {
   RecordedSteps& run_;
   const RecordedPart& part_;
   const std::vector<std::string>& parameters_;
+  const RecordingProgress& progress_;
   std::vector<std::unique_ptr<recording::RecordedMachine>> machines_;
-  std::set<std::pair<int, int>> counts_;  // of iterations, that occurred
+  std::shared_ptr<const CompiledModel> model_;  // of the run
+  StateVector next_;
+  bool goes_on_ = true;
+  double recorded_ = 0;                   // operations of all ways of the runs
+  std::set<std::pair<int, bool>> close_;  // turns that were followed, as rounding errors may take them
   std::vector<Sample> samples_;           // one per way
   std::vector<Origin> origin_;            // per block
   double time_ = 0;
 };
 
-void record_signals(const CompiledModel& model, const std::vector<std::string>& parameters, RecordedSteps& run) {
+/// The signals that are inputs of steps and restarts. Returns whether they have become more.
+bool find_signals(RecordedSteps& run) {
+  bool more = false;
   for (const bool at_end : {false, true}) {
     std::vector<recording::Input>& inputs = run.inputs[at_end ? 1 : 0];
-    inputs = recording::signal_inputs(run.step, at_end);
-    // those of a restart follow
-    for (const recording::Input& input : recording::signal_inputs(run.restart, at_end))
-      if (std::find(inputs.begin(), inputs.end(), input) == inputs.end()) inputs.push_back(input);
-    recording::RecordedMachine machine(compact_text(model.description), run.signals[at_end ? 1 : 0], parameters);
+    const std::size_t known = inputs.size();
+    for (const recording::Recorder* recording : {&run.step, &run.restart})
+      for (const recording::Input& input : recording::signal_inputs(*recording, at_end))
+        if (std::find(inputs.begin(), inputs.end(), input) == inputs.end()) inputs.push_back(input);
+    more = more || inputs.size() > known;
+  }
+  return more;
+}
+
+void record_signals(const CompiledModel& model, const std::vector<std::string>& parameters, RecordedSteps& run) {
+  for (const bool at_end : {false, true}) {
+    const std::vector<recording::Input>& inputs = run.inputs[at_end ? 1 : 0];
+    std::unique_ptr<recording::Recorder>& recorder = run.signals[at_end ? 1 : 0];
+    recorder = std::make_unique<recording::Recorder>();
+    recording::RecordedMachine machine(compact_text(model.description), *recorder, parameters);
     for (const double t : times_of_parts(model, inputs)) machine.follow_signals(inputs, at_end, t);
   }
 }
 
 }  // namespace
+
+bool changes_between_steps(const CompiledModel& model) {
+  const std::vector<ControlBlock>& blocks = model.hydraulics.control;
+  return std::any_of(blocks.begin(), blocks.end(), [](const ControlBlock& b) { return b.sampled() || b.law->modes() > 0; });
+}
 
 std::shared_ptr<const CompiledModel> by_general_steps(const std::shared_ptr<const CompiledModel>& model) {
   if (model->description.solver.compiled == CompiledKind::off) return model;
@@ -222,17 +339,29 @@ std::shared_ptr<const CompiledModel> by_general_steps(const std::shared_ptr<cons
 }
 
 std::unique_ptr<RecordedSteps> record_run(const std::shared_ptr<const CompiledModel>& given, const RecordedPart& part,
-                                          const RecordedParameters& parameters) {
+                                          const RecordedParameters& parameters, const RecordingProgress& progress) {
   check(*given);
   const std::shared_ptr<const CompiledModel> model = by_general_steps(given);
   for (const std::string& path : parameters.paths) check(compact_text(model->description), path);
   auto run = std::make_unique<RecordedSteps>();
-  RunFollower follower(*run, part, parameters.paths);
+  RunFollower follower(*run, part, parameters.paths, progress);
   try {
-    follower.follow(model);
-    for (const std::vector<double>& row : parameters.rows) follower.follow(with_values(*model, parameters, row));
+    const std::vector<double> values = parameters.paths.empty() ? std::vector<double>() : values_of(model->description, parameters.paths);
+    const auto follow_runs = [&](long most_steps) {
+      run->steps = run->others = 0;
+      run->ways.clear();
+      run->failure.clear();
+      follower.follow(model, values, most_steps);
+      for (const std::vector<double>& row : parameters.rows) follower.follow(with_values(*model, parameters, row), row, most_steps);
+    };
+    follow_runs(1);  // for the signals that a step reads
+    find_signals(*run);
+    do {
+      record_signals(*model, parameters.paths, *run);
+      follow_runs(part.most_steps);
+    } while (find_signals(*run));
     if (part.other_ways) follower.follow_other_ways();
-    record_signals(*model, parameters.paths, *run);
+    if (find_signals(*run)) record_signals(*model, parameters.paths, *run);
   } catch (const std::runtime_error& e) { refuse(fmt::format("the step at t = {:g} s", follower.time()), e.what()); }
   return run;
 }

@@ -202,9 +202,11 @@ Number Recorder::operation(Op op, Real value, const Number& x, const Number& y) 
   return same(record({op, {a, b, -1}}));
 }
 
+bool Recorder::are_close(Real a, Real b) { return std::abs(a - b) <= kClose * std::max(std::abs(a), std::abs(b)); }
+
 Condition Recorder::condition(Op op, bool value, const Number& x, const Number& y) {
   const int a = node(x), b = op == Op::finite ? -1 : node(y);
-  const bool close = op != Op::finite && std::abs(x.value() - y.value()) <= kClose * std::max(std::abs(x.value()), std::abs(y.value()));
+  const bool close = op != Op::finite && are_close(x.value(), y.value());
   const int k = record({op, {a, b, -1}});
   return {value, k, path_of(k), close};
 }

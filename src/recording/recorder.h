@@ -46,7 +46,7 @@ struct Block {
   int condition = -1;               // on which it ends; -1: with results, or it is not complete
   std::array<int, 2> next{-1, -1};  // blocks where it is false and true; -1: not seen yet
   std::uintptr_t place = 0;         // in the program, of the branch
-  long visits = 0;                  // by evaluations without turns
+  long visits = 0;                  // by evaluations without turns, and those that count_visit() counts
   bool ends = false;
   int status = 0;            // with which the evaluation ended
   std::vector<int> results;  // nodes
@@ -84,6 +84,12 @@ class Recorder {
   const std::vector<Turn>& close_turns() const { return close_; }
   /// Branches of which evaluations took one side only, while others from the same place in the program took both: the most visited first.
   std::vector<Turn> open_turns() const;
+  /// Whether rounding errors may invert a comparison of two numbers.
+  static bool are_close(Real a, Real b);
+  /// Counts an evaluation that took a recorded way without recording (evaluation.h).
+  void count_visit(const std::vector<int>& way) {
+    for (const int block : way) ++blocks_[static_cast<std::size_t>(block)].visits;
+  }
   Number input(const Input& input, Real value);
   /// Ends it with a status and results. Throws std::runtime_error if the recording does not repeat what it recorded before: something that
   /// is not an input changed, or a number of an earlier evaluation was used.

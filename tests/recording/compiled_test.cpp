@@ -77,6 +77,29 @@ TEST_F(Compiled, StepsAreThoseOfTheGeneralStep) {
   }
 }
 
+/// Continuous blocks are in the code; samples, latencies and modes are constant in a step, and change between steps.
+TEST_F(Compiled, StepsOfMachinesWithControlBlocks) {
+  struct Case {
+    const char* example;
+    std::vector<std::string> set;
+  };
+  for (Case c :
+       {Case{"active_damping", {}}, Case{"active_damping", {"control.angle.period=5 ms", "control.angle.latency=2 ms"}},
+        Case{"active_damping", {"control.lever={relay: {input: boom.angle, on: 16 deg, off: 15 deg, value_on: 0.1, value_off: 0.3}}"}}}) {
+    c.set.emplace_back("signals.target={ramps: [[0 s, 15 deg], [1 s, 25 deg]]}");
+    const auto general = run_of(c.example, "off", c.set), compiled = run_of(c.example, "on", c.set);
+    const StateLayout& n = general->model()->layout;
+    EXPECT_TRUE(compiled->stepper().remark().starts_with("compiled step: ")) << compiled->stepper().remark();
+    EXPECT_GT(static_cast<double>(compiled->statistics().compiled_steps), 0.9 * static_cast<double>(compiled->statistics().steps));
+    EXPECT_EQ(compiled->statistics().steps, general->statistics().steps);
+    EXPECT_LT(largest_difference(*compiled, *general, 0, n.nq), 1e-12);
+    for (const ControlBlock& block : general->model()->hydraulics.control) {
+      const int begin = n.nq + 2 * n.nv + block.output;
+      EXPECT_LT(largest_difference(*compiled, *general, begin, begin + block.size()), 1e-9) << block.name;
+    }
+  }
+}
+
 /// Steps of a large machine differ in their numbers of iterations, not in what its valves, motors and stops do, which are selections.
 TEST(RecordedRun, WaysOfAMachineWithManyValvesAreFew) {
   const std::unique_ptr<RecordedSteps> run =
@@ -189,9 +212,10 @@ TEST_F(Compiled, WithoutACompilerTheGeneralStepIsUsed) {
 }
 
 TEST_F(Compiled, MachinesWithoutARecordedStepSayWhy) {
-  const auto run = run_of("position_servo", "on");
-  EXPECT_NE(run->stepper().remark().find("control blocks"), std::string::npos) << run->stepper().remark();
-  EXPECT_EQ(run->state(), run_of("position_servo", "off")->state());
+  const std::vector<std::string> explicit_steps{"solver.integrator=rk4", "solver.constraints=double_step"};
+  const auto run = run_of("lever", "on", explicit_steps);
+  EXPECT_NE(run->stepper().remark().find("solver.integrator"), std::string::npos) << run->stepper().remark();
+  EXPECT_EQ(run->state(), run_of("lever", "off", explicit_steps)->state());
 }
 
 TEST_F(Compiled, AutoTakesWhatIsThere) {

@@ -46,7 +46,7 @@ std::vector<std::vector<double>> run_code(const std::string& folder, const Gener
   EXPECT_EQ(code.failure, "");
   for (const auto& [name, text] : code.files) std::ofstream(folder + "/" + name) << text;
   EXPECT_EQ(std::system(("cd '" + folder + "' && make -s CFLAGS='-O1 -Wall -Wextra -Werror' && ./host > rows.csv").c_str()), 0)
-      << code.ways;
+      << code.code.ways;
   return numbers_of(text_of(folder + "/rows.csv"));
 }
 
@@ -173,6 +173,39 @@ TEST_F(Generate, CodeOfACraneByGeneralizedAlpha) { compare(folder_, {"crane_sing
 TEST_F(Generate, CodeOfAFourBarMechanism) { compare(folder_, {"four_bar", {}, 0.5}); }
 TEST_F(Generate, CodeOfASlewingCrane) { compare(folder_, {"slewing_crane", {}, 0.3}); }
 
+TEST_F(Generate, WaysInTablesGiveTheSameNumbers) {
+  const auto model = load_example("crane_single", {"solver.duration=0.5 s"});
+  const RecordedParameters gravity{{"gravity.1"}, {}};
+  for (const RecordedParameters& parameters : {RecordedParameters(), gravity}) {
+    const GeneratedCode all = generate_code(model, "machine", parameters), few = generate_code(model, "machine", parameters, 1);
+    EXPECT_EQ(all.table.ways, 0);
+    EXPECT_EQ(all.code.steps, all.steps);
+    EXPECT_EQ(few.code.ways, 1);
+    EXPECT_GT(few.table.ways, 1);
+    EXPECT_LT(few.code.operations, all.code.operations / 2);
+    EXPECT_GT(few.table.steps, 0);
+    EXPECT_EQ(few.code.steps + few.table.steps, few.steps);
+    EXPECT_FALSE(few.first_without);
+    const auto rows = run_code(folder_, few);
+    EXPECT_EQ(rows, run_code(folder_, all));
+    EXPECT_EQ(rows.size(), 101u);
+  }
+}
+
+/// A step in which pressures jump is subdivided by the program and has no way.
+TEST_F(Generate, TheFirstStepWithoutAWayIsWhereTheHostStops) {
+  const GeneratedCode code = generate_code(load_example("arm_lumped", {"solver.duration=3 s"}), "machine");
+  ASSERT_TRUE(code.first_without);
+  EXPECT_GT(code.others, 0);
+  EXPECT_EQ(code.code.steps + code.table.steps, code.steps - code.others);
+  for (const auto& [name, text] : code.files) std::ofstream(folder_ / name) << text;
+  EXPECT_NE(std::system(("cd '" + folder_.string() + "' && make -s && ./host > rows.csv 2> stopped").c_str()), 0);
+  const std::string stopped = text_of(folder_ / "stopped");
+  EXPECT_TRUE(stopped.starts_with(fmt::format("t = {:g} s: ", *code.first_without))) << stopped << *code.first_without;
+}
+
+TEST_F(Generate, CodeOfAMachineWithControlBlocks) { compare(folder_, {"active_damping", {}, 3}); }
+
 TEST_F(Generate, TheSameModelGivesTheSameTexts) {
   const auto model = load_example("lever", {"solver.duration=0.5"});
   EXPECT_EQ(generate_code(model, "lever").files, generate_code(model, "lever").files);
@@ -185,7 +218,9 @@ TEST_F(Generate, WhatHasNoRecordedStepIsRefused) {
     } catch (const std::exception& e) { return e.what(); }
     return "";
   };
-  EXPECT_NE(refused("position_servo", {}).find("control"), std::string::npos);
+  EXPECT_NE(refused("excavator_operator", {}).find("a sampled control block has no generated code"), std::string::npos);
+  const std::string modes = refused("position_servo", {"control.approach={relay: {input: steps, on: 0.1, off: 0.05}}"});
+  EXPECT_NE(modes.find("control.approach: a control block with modes"), std::string::npos) << modes;
   EXPECT_NE(refused("lever", {"solver.integrator=rk4", "solver.constraints=double_step"}).find("solver.integrator"), std::string::npos);
 }
 
@@ -194,14 +229,17 @@ TEST_F(Generate, ProgramWritesTheFiles) {
   const std::string model = std::string(TRUNNION_SOURCE_DIR) + "/examples/lever.yaml";
   const Outcome done = call_program(folder_, "generate '" + model + "' --set 'solver.duration=0.2 s' -o code");
   EXPECT_EQ(done.code, 0) << done.output;
-  EXPECT_TRUE(done.printed("200 steps recorded")) << done.output;
+  EXPECT_TRUE(done.printed("200 steps of the run")) << done.output;
+  EXPECT_TRUE(done.printed("for 100 % of the steps")) << done.output;
+  const Outcome tables = call_program(folder_, "generate '" + model + "' --set 'solver.duration=0.2 s' -o tables --operations 1");
+  EXPECT_TRUE(tables.printed("in tables: ")) << tables.output;
   for (const char* file : {"lever.h", "lever.c", "host.c", "makefile"}) EXPECT_TRUE(exists(std::string("code/") + file)) << file;
   EXPECT_EQ(call_program(folder_, "generate '" + model + "' --set solver.coupling=gauss_seidel").code, 2);
   const std::string some = "generate '" + model + "' --set 'solver.duration=0.1 s' -o more --parameter ";
   const Outcome more = call_program(folder_, some + "'cylinders.*.bore=52 mm,4.8 cm' --parameter volumes.rod_side.pressure");
   EXPECT_EQ(more.code, 0) << more.output;
   EXPECT_TRUE(more.printed("parameters: 2; without influence on a step: volumes.rod_side.pressure")) << more.output;
-  EXPECT_TRUE(more.printed("300 steps recorded")) << more.output;
+  EXPECT_TRUE(more.printed("300 steps of the run")) << more.output;
   const Outcome unknown = call_program(folder_, some + "cylinders.lift.bor");
   EXPECT_EQ(unknown.code, 2);
   EXPECT_TRUE(unknown.printed("did you mean `cylinders.lift.bore`?")) << unknown.output;

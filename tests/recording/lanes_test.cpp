@@ -105,6 +105,22 @@ TEST_F(LanesOfBatches, AgreeWithSingleMachines) {
     }
 }
 
+/// The crane with the angle of its boom under control, in continuous time or sampled.
+std::string controlled_crane(const std::string& compiled, const std::string& more = "") {
+  return crane_text(compiled, "signal: lever", "signal: held") +
+         "control:\n  held: {pid: {setpoint: lever, measurement: boom.angle, gain: 2, integral_time: 0.5 s, min: -10, max: 10}" + more +
+         "}\n";
+}
+
+TEST_F(LanesOfBatches, ControlBlocksAreInTheLanes) {
+  const auto lanes_model = Model::from_text(controlled_crane("on")), general_model = Model::from_text(controlled_crane("off"));
+  Batch by_lanes = fleet_of(lanes_model, Lanes::automatic, kEleven, true), general = fleet_of(general_model, Lanes::off, kEleven, true);
+  EXPECT_TRUE(by_lanes.remark().starts_with("lanes: ")) << by_lanes.remark();
+  EXPECT_LT(difference(by_lanes, general), 1e-9);
+  Batch sampled = fleet_of(Model::from_text(controlled_crane("on", ", period: 5 ms")), Lanes::automatic, kEleven, false);
+  EXPECT_NE(sampled.remark().find("no lanes: samples and modes of control blocks"), std::string::npos) << sampled.remark();
+}
+
 TEST_F(LanesOfBatches, InputsThatAreSetAreThoseOfTheGeneralStep) {
   for (const bool lag : {true, false}) {
     const auto general_model = Model::from_text(moving_crane("off", lag)), compiled_model = Model::from_text(moving_crane("on", lag));

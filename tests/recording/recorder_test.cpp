@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "recording/c_source.h"
+#include "recording/evaluation.h"
 
 namespace recording {
 namespace {
@@ -53,6 +54,52 @@ TEST(Recorder, LimitedFunctionsHaveTheWaysTakenMost) {
   EXPECT_NE(all.text.find("sin("), std::string::npos);
   EXPECT_EQ(most.text.find("sin("), std::string::npos);
   EXPECT_EQ(c_function(recording, "f", {.converged = kDone, .numbers = 0, .others = true}).text.find("x[0] ="), std::string::npos);
+}
+
+TEST(Recorder, EvaluationsFollowWhatIsRecorded) {
+  Recorder recording;
+  const auto f = [](const Number& x) -> Number {
+    if (x < 0) return sin(x) + select(x < -1, Number(2), x);
+    return x > 2 ? x * x / 3 : pow(x, Number(0.3)) - 1;
+  };
+  Evaluation evaluation(recording);
+  const auto end = [&](Real x) { return evaluation.follow([&](const Input&) { return x; }); };
+  EXPECT_EQ(end(1), -1);
+  for (const Real x : {1.0, -0.5}) follow(recording, x, f);
+  for (const Real x : {1.0, 0.25, 1.99, -0.5, -2.0}) {
+    const int last = end(x);
+    ASSERT_GE(last, 0) << x;
+    EXPECT_TRUE(recording.blocks()[static_cast<std::size_t>(last)].ends);
+    EXPECT_EQ(evaluation.result(0), f(x).value()) << x;
+    EXPECT_TRUE(evaluation.close_turns().empty());
+  }
+  EXPECT_EQ(end(3), -1);
+  ASSERT_GE(end(2), 0);
+  ASSERT_EQ(evaluation.close_turns().size(), 1U);  // at 2 rounding errors decide
+  const Recorder::Turn turn = evaluation.close_turns().front();
+  follow(recording, 2, f, {turn});
+  EXPECT_GE(end(3), 0);
+  EXPECT_EQ(evaluation.result(0), 3);
+  const long visits = recording.blocks()[static_cast<std::size_t>(evaluation.way().back())].visits;
+  recording.count_visit(evaluation.way());
+  EXPECT_EQ(recording.blocks()[static_cast<std::size_t>(evaluation.way().back())].visits, visits + 1);
+}
+
+TEST(Recorder, WaysBeyondTheLimitAreInTheTable) {
+  Recorder recording;
+  const auto f = [](const Number& x) -> Number {
+    if (x < 0) return sin(cos(x)) + 2;
+    return x > 2 ? x * x : x;
+  };
+  for (const Real x : {1.0, 1.5, 1.7, 3.0, 2.5, -1.0}) follow(recording, x, f);
+  const CFunction all = c_function(recording, "f", {.converged = kDone, .numbers = 1, .table = true});
+  EXPECT_EQ(all.table.text, "");
+  const CFunction most = c_function(recording, "f", {.converged = kDone, .numbers = 1, .most_operations = 5, .table = true});
+  EXPECT_EQ(most.ways, 2);
+  EXPECT_EQ(most.table.ways, 1);
+  EXPECT_NE(most.table.text.find("f_by_table("), std::string::npos);
+  for (std::size_t i = 0; i < recording.blocks().size(); ++i)
+    EXPECT_TRUE(!recording.blocks()[i].ends || most.blocks[i] != most.table.blocks[i]) << i;
 }
 
 TEST(Recorder, BranchesAreWays) {
