@@ -52,6 +52,8 @@ struct ControlBlock {
   int states() const { return law->states(); }
   bool sampled() const { return period > 0; }
   bool delayed() const { return latency > 0; }
+  /// Whether it has samples or modes.
+  bool changes_between_steps() const { return sampled() || law->modes() > 0; }
   /// Whether it is continuous, but nothing in a step changes its value.
   bool known() const {
     for (const BlockInput& input : inputs)

@@ -114,7 +114,8 @@ std::string reason_against(const CompiledModel& model) {
   const SolverDescription& solver = model.description.solver;
   if (solver.coupling != CouplingKind::monolithic) return "a co-simulation has none";
   if (!integrator_of(solver).has_fixed_step()) return "the steps of " + std::string(integrator_of(solver).word) + " are its own";
-  if (!model.description.control.empty()) return "a machine with control blocks has none";
+  for (const ControlBlock& block : model.hydraulics.control)
+    if (block.changes_between_steps()) return "samples and modes of control blocks change between steps";
   for (const JointPort& port : model.joint_ports)
     if (model.hydraulics.actuators[port.port].load >= 0) return "friction that follows the load of its joint has none";
   return {};

@@ -350,7 +350,7 @@ int main(void)
 GeneratedCode generate_code(const std::shared_ptr<const CompiledModel>& model, const std::string& name,
                             const RecordedParameters& parameters, std::size_t most_operations, const RecordingProgress& progress) {
   for (const ControlBlock& block : model->hydraulics.control)
-    if (block.sampled() || block.law->modes() > 0)
+    if (block.changes_between_steps())
       throw Error(fmt::format(
           "control.{}: {} has no generated code: use continuous blocks, or sample outside and drive the machine through `inputs`",
           block.name, block.sampled() ? "a sampled control block" : "a control block with modes"));

@@ -328,7 +328,7 @@ void record_signals(const CompiledModel& model, const std::vector<std::string>& 
 
 bool changes_between_steps(const CompiledModel& model) {
   const std::vector<ControlBlock>& blocks = model.hydraulics.control;
-  return std::any_of(blocks.begin(), blocks.end(), [](const ControlBlock& b) { return b.sampled() || b.law->modes() > 0; });
+  return std::any_of(blocks.begin(), blocks.end(), [](const ControlBlock& b) { return b.changes_between_steps(); });
 }
 
 std::shared_ptr<const CompiledModel> by_general_steps(const std::shared_ptr<const CompiledModel>& model) {

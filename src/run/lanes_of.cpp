@@ -9,7 +9,7 @@ std::shared_ptr<const LaneStep> lanes_of(const Stepper& stepper, const std::shar
   if (make == nullptr) return nullptr;
   const std::string without = remark;
   auto general = make(model, remark);
-  if (general && !without.empty()) remark += " (" + without + ")";
+  if (!without.empty()) remark = general ? remark + " (" + without + ")" : without;
   return general;
 }
 
