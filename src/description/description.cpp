@@ -219,6 +219,13 @@ bool names_block(const Description& d, const std::string& name) {
   return std::find(outputs.begin(), outputs.end(), name) != outputs.end() || signals_with_blocks(d).contains(name);
 }
 
+bool can_be_followed(const Description& d, const std::string& name) {
+  const BlockDescription* block = d.control.find(name);
+  if (block == nullptr || block->period) return false;
+  const auto* filter = std::get_if<LowPassBlock>(&block->law);
+  return filter != nullptr && !filter->time_constant;
+}
+
 std::vector<NumberOrSignal> block_inputs(const BlockDescription& block) {
   return std::visit(
       [](const auto& law) -> std::vector<NumberOrSignal> {

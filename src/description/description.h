@@ -99,6 +99,8 @@ NamedList<SignalDescription> signals_over_time(const Description& d);
 std::string block_path(const Description& d, const std::string& name);
 /// Whether a name stands for the value of a control block, for another of its signals, or for a signal that contains one.
 bool names_block(const Description& d, const std::string& name);
+/// Whether a motion can follow that control block: its rate and its rate's rate are known from states, as of a `low_pass` of second order.
+bool can_be_followed(const Description& d, const std::string& name);
 /// The inputs of a control block in the order of its law; of a sequence those of all its laws; of an operator without coordinates.
 std::vector<NumberOrSignal> block_inputs(const BlockDescription& block);
 /// A joint coordinate or its rate as control blocks read it: `boom.angle`, `slider.speed`.

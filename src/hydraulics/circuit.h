@@ -181,6 +181,7 @@ struct Actuator {
   int spool = -1;          // its displacement fraction, of a motor whose chambers keep their volumes; -1: 1
   SignalIndex drive = -1;  // of the control block that its force follows; -1: none
   double gain = 0;         // [N or N m] force per value of the block
+  bool follows = false;    // it has no force: the coordinate of the port follows the block's value, whose change is condensed instead
   FrictionLaw friction;
   bool friction_local = false;
   int friction_states = 0;

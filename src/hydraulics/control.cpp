@@ -167,6 +167,16 @@ void start_blocks(const Hydraulics& netlist, const double* s, const double* s_do
         u[k] = 0;  // its states follow when it is known
       }
       b.law->start(u, y + b.output + 1);
+      if (b.followed_port >= 0) {
+        double* const x = y + b.output + 1;
+        x[0] = 0;
+        x[1] = 1;
+        double rate[kMaxBlockStates + 1];
+        b.law->evaluate(u, x, rate);
+        x[0] = s[b.followed_port];
+        x[1] = s_dot[b.followed_port] / rate[0];
+        known = true;
+      }
       y[b.output] = known ? b.law->value(u, y + b.output + 1) : std::numeric_limits<double>::quiet_NaN();
       if (b.sampled()) y[b.next_sample()] = sample_time(b, b.offset > 0 ? 0 : 1);
       if (b.delayed()) {

@@ -46,6 +46,7 @@ struct ControlBlock {
   double latency = 0;       // [s] from a sample until its value takes effect
   double jitter = 0;        // [s] largest lateness of a sample
   std::uint64_t seed = 1;   // of the jitter
+  int followed_port = -1;   // of the coordinate that follows it: its states start there; -1: none
   int circuit = 0;
   int local = 0;  // of its value in the circuit's block; its states follow
 

@@ -163,7 +163,8 @@ void add_metering_slopes(const Hydraulics& netlist, const RateRelation& rule, Hy
 /// Slopes of port forces that blocks drive.
 void add_drive_slopes(const Hydraulics& netlist, HydraulicState& state) {
   for (std::size_t i = 0; i < netlist.actuators.size(); ++i)
-    if (const Actuator& a = netlist.actuators[i]; a.drive >= 0) state.F_y[state.column[i] + column_of_block(netlist, a.drive)] += a.gain;
+    if (const Actuator& a = netlist.actuators[i]; a.drive >= 0)  // of one that follows a block, of the block's first state
+      state.F_y[state.column[i] + column_of_block(netlist, a.drive) + (a.follows ? 1 : 0)] += a.follows ? 1 : a.gain;
 }
 
 /// Slopes of motors, of flows and rates of components and of flow sources in driven commands.

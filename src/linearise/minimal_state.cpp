@@ -142,9 +142,10 @@ struct MinimalState::WorkIn final : MinimalState::Work {
     };
     movement(independent(), x);
     movement(velocity_dependent(), ad);
+    for (int i : first_order) next.y()[i] = *y++;
+    update_followed_motions(m, next.y(), next.ydot(), rates.work().mechanism);
     follow(report);
     for (int v : independent()) next.v()[v] = *velocities++;
-    for (int i : first_order) next.y()[i] = *y++;
     if (!rates.place(reference.q(), theta.data(), Side::right, next, report)) fail(report);
     // the coordinates as given, to the last bit
     const auto take = [&](const std::vector<int>& list, const double* value) {

@@ -47,6 +47,7 @@ Reduction<D>::Reduction(const std::shared_ptr<const CompiledModel>& model, Const
   inflow_.resize(netlist_.nodes.size());
   constraint_.resize(m_.rows);
   row_values_.resize(m_.rows);
+  for (auto& rows : followed_) rows.resize(m_.rows);
   ydot_.resize(netlist_.ny);
   commanded_.resize(netlist_.ny);
   fixed_.resize(netlist_.ny);
@@ -75,7 +76,8 @@ void Reduction<D>::find_inputs() {
     if (load.signal >= 0) used[load.signal] = true;
   for (const SoilResistance<D>& soil : m_.soils)
     if (soil.signal >= 0) used[soil.signal] = true;
-  for (const PrescribedMotion& motion : m_.motions) moves[motion.signal] = true;
+  for (const PrescribedMotion& motion : m_.motions)
+    if (!motion.follows_block()) moves[motion.signal] = true;
   using Kind = LinearInput::Kind;
   for (int i = 0; i < model_->signals.size(); ++i) {
     if (used[i] || moves[i]) inputs_.push_back({Kind::value, i});
@@ -404,6 +406,7 @@ void Reduction<D>::state_change(int j, bool with_multipliers, Change& out) {
     out.y[state] = 1;
     if (is_spool_[state] && netlist_.control.empty()) change_flows(out, inflow_);
   }
+  change_followed_motions(out);
   if (!netlist_.control.empty()) {
     change_control(out);
     change_flows(out, inflow_);
@@ -436,6 +439,8 @@ void Reduction<D>::input_change(int j, bool with_multipliers, Change& out) {
     for (const ControlBlock& block : netlist_.control)
       if (block.signal == input.signal) out.y[block.output] = 1;
   }
+  change_followed_motions(out, moves && input.kind == Kind::rate ? constraint_.data() : nullptr,
+                          moves && input.kind == Kind::acceleration ? constraint_.data() : nullptr);
   change_control(out);
   if (input.kind == Kind::value || !netlist_.control.empty()) change_flows(out, inflow_);
   if (input.kind == Kind::value) { add_loads_of(m_, input.signal, rates_.work().mechanism, dr_.data()); }

@@ -13,6 +13,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <memory>
 #include <span>
 #include <vector>
@@ -105,6 +106,7 @@ class Reduction {
   bool set_driven_rows(int input);
   void clear(Change& out);
   void change_mechanism(Change& out, const double* rates, const double* accelerations);
+  void change_followed_motions(Change& out, const double* rates = nullptr, const double* accelerations = nullptr);
   void set_oil(const double* s, const double* s_dot, double* y);
   void differentiate_inputs(const Change& change);
   void change_control(Change& change);
@@ -134,6 +136,7 @@ class Reduction {
   Change change_;
   std::vector<int> groups_;  // of constraints: all
   std::vector<RowChange> row_change_;
+  std::array<std::vector<double>, 3> followed_;  // per row, where motions follow blocks: changes of position, rate, acceleration
 };
 
 }  // namespace trunnion

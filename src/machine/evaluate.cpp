@@ -8,7 +8,9 @@ namespace trunnion {
 
 template <int D>
 void update_inputs(const CompiledModel& model, const Signals& signals, double t, Side side, MachineState<D>& state) {
-  update_inputs(std::get<Mechanism<D>>(model.mechanism), signals, t, side, state.mechanism);
+  const auto& m = std::get<Mechanism<D>>(model.mechanism);
+  update_inputs(m, signals, t, side, state.mechanism);
+  hold_followed_motions(model.q_start, m, state.mechanism);
   update_inputs(model.hydraulics, signals, t, side, state.hydraulics);
 }
 
@@ -41,6 +43,7 @@ void evaluate_motion(const CompiledModel& model, const Mechanism<D>& m, StateVec
   for (std::size_t i = 0; i < state.force.size(); ++i) state.force[i] = oil.ports[i].force;
   inverse_dynamics(m, at.q(), at.v(), true, mech, state.r.data());
   add_port_forces(m, state.force.data(), mech, state.r.data());
+  update_followed_motions(m, at.y(), at.ydot(), mech);
 }
 
 template <int D>
@@ -51,6 +54,7 @@ template <int D>
 bool ConsistentRates<D>::solve_at_loads(StateVector& s, Side side, MachineState<D>& work) {
   MechanismState<D>& mech = work.mechanism;
   update_inputs(model_, signals_at(model_, s), s.time, side, work);
+  update_followed_motions(m_, s.y(), s.ydot(), mech);
   update_positions(m_, s.q(), static_cast<const double*>(nullptr), mech);
   constraint_rates(m_, s.v(), mech);
   std::fill(s.a(), s.a() + m_.tree.nv, 0.0);

@@ -54,8 +54,11 @@ struct BodyLoad : AppliedWrench<D> {
 /// A prescribed joint coordinate.
 struct PrescribedMotion {
   std::string name;
-  SignalIndex signal = -1;
+  SignalIndex signal = -1;  // -1: it follows a control block
   int v = 0;
+  int state = -1;         // in y, of that block: its value; the next state is its rate over `rate_scale`
+  double rate_scale = 1;  // [1/s]
+  bool follows_block() const { return signal < 0; }
 };
 
 template <int D>
@@ -79,6 +82,11 @@ struct Mechanism {
   double extent = 1;                       // [m] largest lever of a moving body (largest_lever): reference length
   std::shared_ptr<SystemPatterns> patterns = std::make_shared<SystemPatterns>();  // of matrices over the velocities
 
+  bool follows_blocks() const {
+    for (const PrescribedMotion& motion : motions)
+      if (motion.follows_block()) return true;
+    return false;
+  }
   /// Reference size of increments of velocity coordinate k: 1 [rad], or the extent [m].
   double unit(int k) const { return tree.nodes[tree.dof_node[k]].joint == NodeJoint::prismatic ? extent : 1; }
 };
@@ -129,6 +137,14 @@ struct MechanismState {
 /// Signals of loads and motions at time t.
 template <int D, class S>
 void update_inputs(const Mechanism<D>& m, const Signals& signals, double t, Side side, MechanismState<D, S>& state);
+
+/// Motions that follow control blocks, at the states y of the blocks and their rates.
+template <int D, class S>
+void update_followed_motions(const Mechanism<D>& m, const double* y, const double* ydot, MechanismState<D, S>& state) {
+  for (std::size_t i = 0; i < m.motions.size(); ++i)
+    if (const PrescribedMotion& motion = m.motions[i]; motion.follows_block())
+      state.motion[i] = {y[motion.state], motion.rate_scale * y[motion.state + 1], motion.rate_scale * ydot[motion.state + 1]};
+}
 
 /// Position stage of everything: tree, ports, springs, Phi and its Jacobian. `increment` as in tree.h.
 template <int D, class S>

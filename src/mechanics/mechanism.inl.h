@@ -13,6 +13,7 @@ namespace trunnion {
 template <int D, class S>
 void update_inputs(const Mechanism<D>& m, const Signals& signals, double t, Side side, MechanismState<D, S>& state) {
   for (std::size_t i = 0; i < m.motions.size(); ++i) {
+    if (m.motions[i].follows_block()) continue;
     const SignalValue value = signals.evaluate(m.motions[i].signal, t, side);
     state.motion[i] = {value.value, value.rate, value.acceleration};
   }

@@ -19,6 +19,9 @@ template <int D>
 MechanismState<D> start_positions(const CompiledModel& model, const Mechanism<D>& m) {
   MechanismState<D> state(m);
   update_inputs(m, Signals(model.signals, nullptr), 0, Side::right, state);
+  hold_followed_motions(model.q_start, m, state);
+  for (std::size_t i = 0; i < m.motions.size(); ++i)
+    if (m.motions[i].follows_block()) state.motion[i].rate = model.v_start[m.motions[i].v];
   update_positions<D, double>(m, model.q_start.data(), nullptr, state);
   return state;
 }

@@ -132,7 +132,8 @@ void NetlistBuilder::add_load(const std::string& stem, Actuator& a) {
 void NetlistBuilder::add_driven_load(const DrivenLoad& load) {
   Actuator a;
   a.name = load.name;
-  a.section = "forces";
+  a.section = load.motion >= 0 ? "motions" : "forces";
+  a.follows = load.motion >= 0;
   a.cylinder.travel = 0;
   a.state = static_cast<int>(model_.y_start.size());
   a.drive = signal(load.signal);

@@ -467,6 +467,15 @@ void add_driven_load(const std::string& name, const ForceDescription& d, const P
   add(std::move(port), 1);
 }
 
+/// The port of a coordinate that follows a control block.
+template <int D>
+void add_followed_motion(int number, const PointMap& map, CompiledModel& model, Mechanism<D>& m) {
+  const auto& [name, motion] = model.description.motions[static_cast<std::size_t>(number)];
+  if (!m.motions[static_cast<std::size_t>(number)].follows_block()) return;
+  model.driven_loads.push_back({name, motion.signal, static_cast<int>(m.ports.size()), 0, number});
+  m.ports.push_back(make_joint_port(*place_of_coordinate(model.description, motion.joint), map, model, m));
+}
+
 }  // namespace
 
 template <int D>
@@ -503,6 +512,7 @@ void compile_connections(const Description& d, const PointMap& map, const std::v
   for (const CoordinateReading& reading : coordinates_read_by_control(d)) joint_port(reading.place, map, model, m);
   model.driven_loads.clear();
   for (const auto& [name, load] : d.forces) add_driven_load(name, load, map, model, m);
+  for (std::size_t i = 0; i < d.motions.size(); ++i) add_followed_motion(static_cast<int>(i), map, model, m);
   if (const double lever = largest_lever(m); lever > 0) m.extent = lever;
 }
 

@@ -53,6 +53,20 @@ void NetlistBuilder::add_control() {
   }
 }
 
+void NetlistBuilder::follow_block(const DrivenLoad& motion) {
+  ControlBlock& b = netlist_.control[netlist_.block_of_signal[netlist_.actuators[motion.port].drive]];
+  b.followed_port = motion.port;
+  const double u = 0, x[2] = {0, 1};
+  double rate[2];
+  b.law->evaluate(&u, x, rate);
+  std::visit(
+      [&](auto& m) {
+        m.motions[motion.motion].state = b.output + 1;
+        m.motions[motion.motion].rate_scale = rate[0];
+      },
+      model_.mechanism);
+}
+
 bool NetlistBuilder::is_ahead(SignalIndex signal) const {
   if (!is_block(signal)) return true;
   const int i = netlist_.block_of_signal[signal];

@@ -34,6 +34,8 @@ void NetlistBuilder::build(const std::vector<double>& starts) {
   for (Component& c : netlist_.components) start_component(c);
   add_control();
   for (Spool& spool : netlist_.spools) add_spool_states(spool);
+  for (const DrivenLoad& load : model_.driven_loads)
+    if (load.motion >= 0) follow_block(load);
   netlist_.ny = static_cast<int>(model_.y_start.size());
   build_circuits();
   netlist_.signals = model_.signals.size();

@@ -71,12 +71,20 @@ struct JointPort {
   int port = 0;  // index of port and actuator
 };
 
-/// A load that a control block drives: a port of its own.
+/// A load that a control block drives, or the coordinate that a motion lets follow one: a port of its own.
 struct DrivenLoad {
   std::string name, signal;
   int port = 0;       // index of port and actuator
-  double factor = 1;  // [N or N m] of a load on a joint coordinate; [-] of one on a body
+  double factor = 1;  // [N or N m] of a load on a joint coordinate; [-] of one on a body; 0 of a motion
+  int motion = -1;    // number of the motion; -1: a load
 };
+
+/// Motions that follow control blocks, before the states of these are known: at rest at the coordinate of the start.
+template <int D, class S>
+void hold_followed_motions(const std::vector<double>& q_start, const Mechanism<D>& m, MechanismState<D, S>& state) {
+  for (const auto& g : m.constraints)
+    if (g.motion >= 0 && m.motions[g.motion].follows_block()) state.motion[g.motion] = {q_start[g.q], 0, 0};
+}
 
 /// Orientation of the plane of a planar machine: columns are its two axes and its normal, ground axes.
 struct Plane {

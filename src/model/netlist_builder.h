@@ -66,6 +66,8 @@ class NetlistBuilder {
   /// Its joint's load, which its friction follows.
   void add_load(const std::string& stem, Actuator& a);
   void add_driven_load(const DrivenLoad& load);
+  /// The states of the block that a motion follows. Such a block has its value as first state, and the second one in proportion to its rate.
+  void follow_block(const DrivenLoad& motion);
   /// Limits as end dampers of a piston without area: a chamber is as long as the damper at the limit.
   static void set_limits(const LimitsDescription& limits, const EndDamper& law, Cylinder& c);
 

@@ -167,7 +167,7 @@ class ReferenceCheck : public Visitor {
   void look_up(const Key& key, const std::string& name, int index, bool needed) {
     const auto& [known, what] = targets(key.names);
     const bool block = key.names == Names::signal && blocks_.contains(name);
-    if ((known->contains(name) && !block) || (name.empty() && !needed)) return;
+    if ((known->contains(name) && !block) || (name.empty() && !needed) || (block && can_be_followed(d_, name))) return;
     const std::string path = path_ + key.name + (index < 0 ? "" : "." + std::to_string(index));
     if (key.names == Names::coordinate)
       if (const auto* joint = joints_.find(split_coordinate(name).joint)) return not_a_coordinate(*joint, name, path);
@@ -175,7 +175,7 @@ class ReferenceCheck : public Visitor {
     if (key.names == Names::node && sources_.find(name) != nullptr) hint = "`" + name + "` is a flow source, which defines no pressure";
     if (block)
       hint = (signals_.contains(name) ? "" : "`" + name + "` is a control block, and ") +
-             "a motion prescribes rate and acceleration, too: let a load on the joint (`forces`) follow a `pid` whose set point it is";
+             "a motion prescribes rate and acceleration, too: let it follow a `low_pass` with `frequency`, without `period`, that reads it";
     if (hint.empty() && known->empty()) hint = std::string("the model has none");
     add_finding(d_, out_, path,
                 block && signals_.contains(name) ? "the signal `" + name + "` contains the value of a control block"

@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "control/block.h"
+#include "description/integrators.h"
 #include "schema/check.h"
 #include "schema/reader.h"
 
@@ -331,10 +332,30 @@ void check_dimensions(const Description& d, const std::map<std::string, Dimensio
   DimensionCheck(d, dimensions, out).run();
 }
 
+[[gnu::cold]] static void check_followed(const Description& d, const std::string& name, const std::string& block, Findings& out) {
+  const SolverDescription& s = d.solver;
+  const auto refuse = [&](const std::string& what, const char* instead) {
+    add_finding(d, out, "motions." + name + ".signal", "the motion follows the control block `" + block + "`, which " + what, instead,
+                "or let a load on the joint (`forces`) follow a `pid` with this set point");
+  };
+  if (s.coordinates == CoordinateKind::cartesian) refuse("is not available in cartesian coordinates", "`solver.coordinates: relative`");
+  if (s.coupling == CouplingKind::cosimulation) refuse("is not available in a co-simulation", "`solver.coupling: monolithic`");
+  if (integrator_of(s).is_implicit() && s.constraints != ConstraintKind::penalty)
+    refuse("implicit integrators have with `solver.constraints: penalty` only", "`penalty`, or an explicit integrator such as `rk4`");
+  if (s.integrator == IntegratorKind::semi_implicit_euler || s.integrator == IntegratorKind::ida)
+    refuse(std::string("the integrator `") + integrator_of(s).word + "` does not have",
+           "another integrator, such as `trapezoidal`, `rk4` or `cvode`");
+  for (const auto& [other, motion] : d.motions)
+    if (other < name && motion.signal == block)
+      refuse("`motions." + other + "` follows, too", "a block for each motion: it starts at the coordinate of its joint");
+}
+
 void check_motion_signals(const Description& d, Findings& out) {
   const JumpSearch search(d);
   for (const auto& [name, motion] : d.motions)
-    if (search.jumps(motion.signal))
+    if (d.control.find(motion.signal) != nullptr)
+      check_followed(d, name, motion.signal, out);
+    else if (search.jumps(motion.signal))
       add_finding(d, out, "motions." + name + ".signal", "the signal `" + motion.signal + "` jumps, which a body cannot follow",
                   "a signal without jumps, preferably with a continuous slope",
                   search.is_input(motion.signal) ? "give the input a `rate_limit`" : "use a smooth table or a sine");

@@ -342,7 +342,9 @@ void describe(Visitor& v, LoopDescription& l) {
 
 void describe(Visitor& v, MotionDescription& m) {
   v.leaf({"joint", "The prescribed joint coordinate", kNumber, kRequired, Names::coordinate}, &m.joint);
-  v.leaf({"signal", "Coordinate over time", kNumber, kRequired, Names::signal}, &m.signal);
+  v.leaf({"signal", "Coordinate over time: a signal, an input, or a control block `low_pass` with `frequency`", kNumber, kRequired,
+          Names::signal},
+         &m.signal);
 }
 
 void describe(Visitor& v, CouplingDescription& c) {

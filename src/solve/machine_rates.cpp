@@ -77,6 +77,7 @@ MachineRates<D>::MachineRates(std::shared_ptr<const CompiledModel> model, Constr
 template <int D>
 void MachineRates<D>::set_inputs(Side side, StateVector& at) {
   update_inputs(*model_, signals_at(*model_, at), at.time, side, work_);
+  update_followed_motions(m_, at.y(), at.ydot(), work_.mechanism);
   for (const Spool& spool : netlist_.spools)
     if (spool.is_signal()) at.y()[spool.state] = work_.hydraulics.signal[spool.signal];
 }
@@ -153,6 +154,10 @@ bool MachineRates<D>::accelerate_reduced(StateVector& at, StepOutcome& report) {
   MechanismState<D>& mech = work_.mechanism;
   // a_rest
   std::fill(at.a(), at.a() + nv, 0.0);
+  if (m_.follows_blocks()) {  // their second derivatives
+    set_state_rates(at);
+    update_followed_motions(m_, at.y(), at.ydot(), mech);
+  }
   loops_.solve_accelerations(at.v(), at.a(), mech);
   if (treatment_ == ConstraintTreatment::stabilised) {
     for (int i = 0; i < m_.rows; ++i) d_[i] = stabilisation(i).rate * mech.Phi_dot[i] + stabilisation(i).position * mech.Phi[i];

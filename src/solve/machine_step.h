@@ -33,8 +33,11 @@ class MachineStep {
   /// The configuration theta away from the start of the step, and its position stage.
   void move() {
     advance_configuration(m.tree, from->q(), theta.data(), next.q());
+    follow_motions();
     update_positions(m, next.q(), theta.data(), work.mechanism);
   }
+  /// Motions that follow control blocks, at the blocks' states and rates.
+  void follow_motions() { update_followed_motions(m, next.y(), next.ydot(), work.mechanism); }
   /// Position of velocity coordinate k [rad, m], of a spherical joint its increment over the step.
   double position(int k) const {
     const TreeNode<D>& node = m.tree.nodes[m.tree.dof_node[k]];
@@ -86,7 +89,7 @@ class MachineStep {
   void add_port_residuals() {
     for (const Circuit& c : netlist.circuits)
       for (int i : c.acting)
-        for (int k = m.ports[i].path.begin; k < m.ports[i].path.end; ++k)
+        for (int k = m.ports[i].path.begin; k < m.ports[i].path.end && !netlist.actuators[i].follows; ++k)
           work.r[m.paths[k].dof] += work.mechanism.dofs[k].gradient * circuits.residual(i);
   }
   /// dr -= s_k dF_i: effect of changes of ds, dsdot of the ports on the residual, directly and through the oil.
@@ -111,7 +114,7 @@ class MachineStep {
   template <class Respond, class Take>
   void iterate_hydraulics_only(StepOutcome& report, double& size, Respond&& respond, Take&& take) {
     const SolverDescription& solver = model->description.solver;
-    if (netlist.unknown_state.empty() || circuits.has_local_states() || solver.tangent != TangentKind::exact ||
+    if (netlist.unknown_state.empty() || m.follows_blocks() || circuits.has_local_states() || solver.tangent != TangentKind::exact ||
         !(largest_position_increment * largest_position_increment < kSmall * solver.tolerance_position) ||
         !(largest_position_increment * largest_position_increment * factors.acceleration < kSmall * acceleration_))
       return;

@@ -48,6 +48,7 @@ Penalty<D>::Penalty(MachineStep<D>& step, MatrixStorage storage)
   held_.resize(step_.work.mechanism.jacobian.size());
   held_q_.resize(step_.work.mechanism.jacobian_q.size());
   const bool differences = model_.description.solver.tangent == TangentKind::forward_difference;
+  list_followed();
   update_positions(m_, model_.q_start.data(), static_cast<const double*>(nullptr), step_.work.mechanism);
   RecordedEntries pattern;
   add_projection_metric(pattern);
@@ -64,6 +65,25 @@ Penalty<D>::Penalty(MachineStep<D>& step, MatrixStorage storage)
   }
 }
 
+/// The motions that follow control blocks.
+template <int D>
+[[gnu::cold]] void Penalty<D>::list_followed() {
+  for (const DrivenLoad& load : model_.driven_loads)
+    for (const ConstraintGroup<D>& g : m_.constraints)
+      if (load.motion >= 0 && g.motion == load.motion) {
+        const ControlBlock& b = netlist_.control[netlist_.block_of_signal[netlist_.actuators[load.port].drive]];
+        followed_.push_back({load.port, g.rows.begin, m_.motions[g.motion].v, netlist_.circuits[b.circuit].offset + b.local + 1});
+      }
+}
+
+/// Force per condensed change of a port: 1, or alpha of the row whose target changes.
+template <int D>
+double Penalty<D>::gain_of(int port) const {
+  for (const Followed& f : followed_)
+    if (f.port == port) return alpha_[f.row];
+  return 1;
+}
+
 /// W: mechanism and direct port derivatives.
 template <int D>
 template <class Entries>
@@ -78,8 +98,8 @@ void Penalty<D>::add_projection_metric(Entries& T) {
 }
 
 /// The rest of the tangent: multiplier curvature, and the contribution of condensation to the direct port derivatives,
-/// T += s_k (K_ij ds_j + D_ij dsdot_j). The curvature is that of lambda alone: the iteration closes the linearised constraints,
-/// and with them alpha Phi. If a long step leaves Phi open by the square of its rotation, alpha Phi would dominate the tangent.
+/// T += s_k (K_ij ds_j + D_ij dsdot_j), of a coordinate that follows a block alpha times that. The curvature is that of lambda alone: the
+/// iteration closes the linearised constraints, and with them alpha Phi. If a long step leaves Phi open by the square of its rotation, alpha Phi would dominate the tangent.
 template <int D>
 template <class Entries>
 void Penalty<D>::add_rest_of_tangent(Entries& T) {
@@ -90,7 +110,8 @@ void Penalty<D>::add_rest_of_tangent(Entries& T) {
     for (int i : c.acting)
       for (int j : c.actuators) {
         const Range &path_i = m_.ports[i].path, &path_j = m_.ports[j].path;
-        const double stiffness = step_.circuits.stiffness(i, j), damping = step_.circuits.damping(i, j);
+        const double gain = gain_of(i);
+        const double stiffness = gain * step_.circuits.stiffness(i, j), damping = gain * step_.circuits.damping(i, j);
         for (int l = path_j.begin; l < path_j.end; ++l) {
           const double change =
               stiffness * dofs[l].gradient_q + damping * (dofs[l].rate_gradient + step_.factors.velocity * dofs[l].gradient);
@@ -111,6 +132,7 @@ void Penalty<D>::set_penalty_factors() {
     K_[k] = exact ? std::abs(T_.diagonal(k)) : step_.factors.acceleration * own_inertia(m_.tree, mech.tree, k);
   if (exact)
     for (std::size_t i = 0; i < m_.ports.size(); ++i) {
+      if (netlist_.actuators[i].follows) continue;
       const double stiffness = std::abs(step_.circuits.stiffness(i, i)) + step_.factors.velocity * std::abs(step_.circuits.damping(i, i));
       for (int k = m_.ports[i].path.begin; k < m_.ports[i].path.end; ++k)
         K_[m_.paths[k].dof] += stiffness * mech.dofs[k].gradient * mech.dofs[k].gradient;
@@ -164,6 +186,7 @@ void Penalty<D>::close_linearised_constraints(double* multipliers) {
   double before = std::numeric_limits<double>::infinity(), share = 1;  // share: 0 after the last pass, of which a recording makes more
   for (int pass = 0;; ++pass) {
     linearised_violations(m_, step_.factors, mech, step_.increment.data(), left_.data());  // d = psi + psi_theta d(theta)
+    add_followed_changes();
     double open = 0;
     for (int i = 0; i < m_.rows; ++i) {
       const double change = step_.work.multipliers[i] = kRecording ? share * alpha_[i] * left_[i] : alpha_[i] * left_[i];
@@ -211,8 +234,9 @@ bool Penalty<D>::solve_exact() {
   MechanismState<D>& mech = step_.work.mechanism;
   update_rates(m_, step_.next.v(), step_.next.a(), mech);
   evaluate_forces(model_, m_, step_.end_point(), step_.circuits.rule(), step_.work);
-  update_violations(m_, step_.next.v(), step_.factors, mech);
   if (!step_.condense_ports()) return false;
+  for (const Followed& f : followed_) mech.Phi[f.row] += step_.circuits.residual(f.port);
+  update_violations(m_, step_.next.v(), step_.factors, mech);
   step_.add_port_residuals();
   update_rate_gradients(m_, mech);
   T_.assemble([&](auto& T) {
@@ -232,6 +256,16 @@ bool Penalty<D>::solve_exact() {
   find_port_increments();
   step_.eliminate_circuits();
   return true;
+}
+
+/// Adds to the linearised violations those by the blocks that motions follow, for `increment` of the mechanism.
+template <int D>
+void Penalty<D>::add_followed_changes() {
+  if (followed_.empty()) return;
+  find_port_increments();
+  for (const Followed& f : followed_)
+    for (const int j : netlist_.circuits[netlist_.actuators[f.port].circuit].actuators)
+      left_[f.row] += step_.circuits.stiffness(f.port, j) * step_.ds[j] + step_.circuits.damping(f.port, j) * step_.dsdot[j];
 }
 
 /// Stores the linearised violations left by step_.increment. After close_linearised_constraints().
@@ -321,6 +355,7 @@ bool Penalty<D>::solve_forward_difference() {
   DenseEntries tangent{full_.data(), n};
   add_penalty(m_, alpha_.data(), mech, tangent);
   add_velocity_row_penalty(m_, alpha_.data(), step_.factors, mech, tangent);
+  for (const Followed& f : followed_) full_[static_cast<std::size_t>(f.v) * n + nv + f.unknown] -= alpha_[f.row];
   add_penalty_forces(mech.violation, base_.data() + n);
   for (int i = 0; i < n; ++i) right_side_[i] = -(i < nv ? base_[i] + base_[n + i] : base_[i]);
   if (!lu_factor(full_.data(), n, full_pivot_.data())) return false;
@@ -328,6 +363,7 @@ bool Penalty<D>::solve_forward_difference() {
   std::copy(right_side_.begin(), right_side_.begin() + nv, step_.increment.begin());
   std::copy(right_side_.begin() + nv, right_side_.end(), step_.circuit_increment.begin());
   linearised_violations(m_, step_.factors, mech, step_.increment.data(), left_.data());
+  for (const Followed& f : followed_) left_[f.row] -= step_.circuit_increment[f.unknown];
   for (int i = 0; i < m_.rows && !plain_; ++i) step_.next.multipliers()[i] += alpha_[i] * left_[i];
   return true;
 }
@@ -394,7 +430,8 @@ bool Penalty<D>::project(bool moved, StepOutcome& report) {
   MechanismState<D>& mech = step_.work.mechanism;
   const double* J = moved ? held_.data() : mech.jacobian.data();
   const double* J_q = mech.jacobian_q.empty() ? J : moved ? held_q_.data() : mech.jacobian_q.data();
-  const bool may_use_tangent = model_.description.solver.tangent == TangentKind::exact && m_.velocity_rows == 0;
+  const bool may_use_tangent = model_.description.solver.tangent == TangentKind::exact && m_.velocity_rows == 0 && followed_.empty();
+  step_.follow_motions();
   report.violation = largest_of(mech.Phi);
   bool factored = false;
   const auto metric_for = [&](double size, double acting) -> const SystemMatrix* {  // null: singular
@@ -458,6 +495,7 @@ bool Penalty<D>::begin(StepOutcome& /*report*/) {
   step_.set_mechanism_rates();
   step_.predict_control();
   step_.set_circuit_rates();
+  if (!followed_.empty()) step_.move();
   return true;
 }
 

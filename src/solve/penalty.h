@@ -64,6 +64,9 @@ class Penalty {
   }
   double apply_increment(StepOutcome& report);
   bool project(bool moved, StepOutcome& report);
+  void list_followed();
+  double gain_of(int port) const;
+  void add_followed_changes();
   double weighted_square(const std::vector<double>& rows) const;
   void remove_constraint_rate(const SystemMatrix& P, const double* jacobian, const std::vector<double>& rate, double* x);
   void add_multipliers_of(const std::vector<double>& rate, const double* jacobian_q, double divisor, double* multipliers);
@@ -90,6 +93,11 @@ class Penalty {
   double response_ = 0;                    // largest increment of the last respond_to_forces()
   std::vector<double> multiplier_change_;  // by the increments of respond_to_forces()
   std::vector<double> left_;               // per row: linearised violations after the increments
+  /// A coordinate that follows a control block: its port, row and velocity, and the circuits' unknown that is its target.
+  struct Followed {
+    int port, row, v, unknown;
+  };
+  std::vector<Followed> followed_;
   // scratch of the forward-difference tangent
   std::vector<double> full_, base_, changed_, right_side_;  // rows: mechanism, circuits, and the multipliers' forces apart
   std::vector<int> full_pivot_;

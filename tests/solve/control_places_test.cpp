@@ -341,7 +341,7 @@ TEST(ControlPlaces, WhatCannotFollowABlockSaysWhatToDo) {
       "0.1}}}\n";
   const std::string motion = error_of(head + "motions: {m: {joint: a, signal: f}}\n");
   EXPECT_NE(motion.find("motions.m.signal"), std::string::npos) << motion;
-  EXPECT_NE(motion.find("let a load on the joint (`forces`) follow a `pid` whose set point it is"), std::string::npos) << motion;
+  EXPECT_NE(motion.find("let it follow a `low_pass` with `frequency`, without `period`, that reads it"), std::string::npos) << motion;
   const std::string sum = error_of(head + "signals: {s: {sum: [f]}}\nmotions: {m: {joint: a, signal: s}}\n");
   EXPECT_NE(sum.find("the signal `s` contains the value of a control block"), std::string::npos) << sum;
 }

@@ -129,7 +129,7 @@ TEST(SignalsWithBlocks, AreNamedInErrorsAsWritten) {
                          "control.filtered={gain: {input: 2}}"}),
          {"the signal `command` refers to itself"});
   expect(error_of(text, {"motions={m: {joint: slide, signal: factor}}"}),
-         {"motions.m.signal", "the signal `factor` contains the value of a control block", "follow a `pid` whose set point it is"});
+         {"motions.m.signal", "the signal `factor` contains the value of a control block", "follow a `low_pass` with `frequency`"});
   std::string many = "push";
   for (int i = 1; i < 32; ++i) many += ", push";
   EXPECT_EQ(error_of(text, {"signals.unit={sum: [" + many + ", push]}"}), "");  // over time

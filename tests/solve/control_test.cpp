@@ -463,7 +463,7 @@ TEST(Control, MistakesAreNamed) {
   long_sequence.replace(long_sequence.find("volumes:\n"), 9, volumes);
   EXPECT_NE(error_of(long_sequence).find("at most 3"), std::string::npos) << error_of(long_sequence);
   const std::string motion = error_of(servo("control: {command: {gain: {input: 1}}}\nmotions: {push: {joint: slide, signal: command}}"));
-  EXPECT_NE(motion.find("follow a `pid` whose set point it is"), std::string::npos) << motion;
+  EXPECT_NE(motion.find("follow a `low_pass` with `frequency`"), std::string::npos) << motion;
   std::string unknown = servo("control: {command: {gain: {input: side_A.pressure, gain: 1e-7}}}");
   unknown.replace(unknown.find("pressure: 5 MPa"), 15, "pressure: equilibrium");
   EXPECT_NO_THROW(test::model_from(unknown));

@@ -39,7 +39,8 @@ void read_applied_powers(MachineValues<D, double>& x) {
   for (std::size_t i = 0; i < x.m.joint_loads.size(); ++i)
     x.add_power(x.m.joint_loads[i].load * x.mechanism.joint_load[i] * x.v[x.m.joint_loads[i].v]);
   for (const DrivenLoad& load : x.model.driven_loads)
-    if (x.m.ports[load.port].kind != PortKind::soil) x.add_power(x.oil.ports[load.port].force * x.mechanism.s_dot[load.port]);
+    if (load.motion < 0 && x.m.ports[load.port].kind != PortKind::soil)
+      x.add_power(x.oil.ports[load.port].force * x.mechanism.s_dot[load.port]);
   for (const ConstraintGroup<D>& g : x.m.constraints)
     if (g.motion >= 0) x.power[g.motion] = -x.multipliers[g.rows.begin] * x.v[x.m.motions[g.motion].v];
   x.power += static_cast<std::ptrdiff_t>(x.m.motions.size());
@@ -65,7 +66,7 @@ LoadChannels::LoadChannels(const CompiledModel& model, ChannelList& list) {
         for (const auto& load : m.body_loads) list.add_entry(load.name, Account::external);
         for (const JointLoad& load : m.joint_loads) list.add_entry(load.name, Account::external);
         for (const DrivenLoad& load : model.driven_loads)
-          if (m.ports[load.port].kind != PortKind::soil) list.add_entry(load.name, Account::external);
+          if (load.motion < 0 && m.ports[load.port].kind != PortKind::soil) list.add_entry(load.name, Account::external);
         for (const PrescribedMotion& motion : m.motions) list.add_entry(motion.name, Account::external);
         const auto add_soil = [&](const std::string& name) {
           const int depth = list.add("forces", name + ".depth", "m", "depth of its point in the soil, negative above");

@@ -34,6 +34,7 @@ namespace trunnion {
           offer_value("forces", load.name + ".load", "N or N m", "load on the joint coordinate", load.signal, load.load);
         }
         for (const DrivenLoad& load : model.driven_loads) {
+          if (load.motion >= 0) continue;
           list.offer("forces", load.name + ".factor", "", "factor of the load over time",
                      {Array::signal, model.hydraulics.actuators[load.port].drive});
           if (!m.ports[load.port].is_load())
