@@ -63,7 +63,7 @@ struct Batch::Content {
     GridStep grid;
   };
 
-  Content(std::shared_ptr<const Model> of, int n, BatchOptions given)
+  [[gnu::cold]] Content(std::shared_ptr<const Model> of, int n, BatchOptions given)
       : model(std::move(of)), options(std::move(given)), workers(threads_of(options.threads)) {
     if (!model) throw ModelError("a batch needs a model");
     if (n < 1) throw ModelError("a batch needs at least one machine");
@@ -95,7 +95,7 @@ struct Batch::Content {
     if (!options.values.empty()) reset(nullptr);
   }
 
-  void find_lanes() {
+  [[gnu::cold]] void find_lanes() {
     lanes = lanes_of(*tools.front().loop, remark);
     if (!lanes) return;
     std::optional<std::vector<double>> numbers = lanes->prepare(*model->content().compiled);

@@ -441,7 +441,7 @@ void Simulation::attach_ledger() {
 void Simulation::attach_incidents() {
   if (!content_->counter) content_->counter.emplace(*content_->loop);
 }
-std::vector<Incident> Simulation::incidents() const {
+[[gnu::cold]] std::vector<Incident> Simulation::incidents() const {
   std::vector<Incident> list;
   if (!content_->counter) return list;
   for_each_incident(content_->counter->statistics.incidents,

@@ -67,7 +67,7 @@ class SamplerOf final : public Sampler {
 
 }  // namespace
 
-std::unique_ptr<Sampler> make_sampler(const std::shared_ptr<const CompiledModel>& model) {
+[[gnu::cold]] std::unique_ptr<Sampler> make_sampler(const std::shared_ptr<const CompiledModel>& model) {
   const auto& blocks = model->hydraulics.control;
   if (std::none_of(blocks.begin(), blocks.end(), [](const ControlBlock& b) { return b.sampled() || b.law->modes() > 0; })) return nullptr;
   if (model->planar) return std::make_unique<SamplerOf<2>>(model);

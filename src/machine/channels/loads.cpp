@@ -48,7 +48,7 @@ void read_applied_powers(MachineValues<D, double>& x) {
 
 }  // namespace
 
-LoadChannels::LoadChannels(const CompiledModel& model, ChannelList& list) {
+[[gnu::cold]] LoadChannels::LoadChannels(const CompiledModel& model, ChannelList& list) {
   std::visit(
       [&](const auto& m) {
         for (std::size_t i = 0; i < m.springs.size(); ++i) {

@@ -40,7 +40,7 @@ QuasistaticChannels::Port add_port(const Hydraulics& netlist, const QuasistaticP
 
 }  // namespace
 
-QuasistaticChannels::QuasistaticChannels(const CompiledModel& model, ChannelList& list) {
+[[gnu::cold]] QuasistaticChannels::QuasistaticChannels(const CompiledModel& model, ChannelList& list) {
   for (const QuasistaticCircuit& q : model.hydraulics.quasistatic) {
     Circuit& cells = circuits.emplace_back();
     for (const QuasistaticPort& port : q.ports) cells.ports.push_back(add_port(model.hydraulics, port, list));
