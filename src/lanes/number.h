@@ -11,6 +11,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 #if defined(__AVX2__)
 #include <immintrin.h>
@@ -189,15 +190,16 @@ constexpr Number select(const Condition& condition, const Number& a, const Numbe
   return Number(condition.mask() ? a.lanes() : b.lanes());
 }
 
-inline Condition is_finite(const Number& a) { return a - a == Number(0); }
+constexpr Number abs(const Number& a) { return select(a < Number(0), -a, a + Number(0)); }
+inline Condition is_finite(const Number& a) { return abs(a) <= Number(std::numeric_limits<Real>::max()); }
 inline bool isfinite(const Number& a) { return is_finite(a); }
-inline bool isnan(const Number& a) { return a != a; }                      // NOLINT(misc-redundant-expression)
-inline bool isinf(const Number& a) { return (!is_finite(a)) & (a == a); }  // NOLINT(misc-redundant-expression)
+inline Condition is_nan(const Number& a) { return a != a; }  // NOLINT(misc-redundant-expression)
+inline bool isnan(const Number& a) { return is_nan(a); }
+inline bool isinf(const Number& a) { return (!is_finite(a)) & (!is_nan(a)); }
 inline bool signbit(const Number& a) {
   return Number::each([](Real x) { return std::signbit(x) ? 1 : 0; }, a) > Number(0);
 }
 
-constexpr Number abs(const Number& a) { return select(a < Number(0), -a, a + Number(0)); }
 constexpr Number fabs(const Number& a) { return abs(a); }
 inline Number sqrt(const Number& a) {
 #if defined(__AVX512F__)
