@@ -44,13 +44,15 @@ class LaneGroup {
   void step_due(std::span<Machine> machines, double h);
   void step_lanes(std::span<Machine> machines, std::span<const int> numbers, double h);
   void gather(int lane, const StateVector& state);
-  void scatter(int lane, double end, StateVector& state) const;
+  void scatter(int lane, StateVector& state) const;
   unsigned finite_lanes() const;
 
   std::shared_ptr<const LaneStep> step_;
   LaneStates states_;
-  std::vector<Status> status_;     // of the machines
-  std::vector<int> due_, behind_;  // machines with a step to make, and those that stayed behind
+  std::vector<LaneNumbers> before_;  // the states before a step
+  bool resident_ = false;            // no more machines than lanes: they stay there for all steps, machine k in lane k
+  std::vector<Status> status_;       // of the machines
+  std::vector<int> due_, behind_;    // machines with a step to make, and those that stayed behind
 };
 
 }  // namespace trunnion
