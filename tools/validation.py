@@ -311,11 +311,12 @@ class Figures(StoredFigures):
         found = [complex(float(row["re"]), float(row["im"])) for row in rows if next(iter(row.values())) == values[number - 1]]
         return ", ".join(text(e) for e in sorted(found, key=lambda e: (-e.real, -e.imag)) if e != 0)
 
-    def eigenvalue_error(self, name, increment, near):
-        """Relative error of the counterpart's eigenvalue with an increment, of that which is nearest to `near`."""
+    def eigenvalue_error(self, name, increment, near, rounding=0):
+        """Relative error of the counterpart's eigenvalue with an increment, of that which is nearest to `near`; up to `rounding` that bound."""
         rows = [row for row in self._rows(f"{name}/differences.csv") if math.isclose(float(row["increment"]), float(increment))]
         row = min(rows, key=lambda row: abs(complex(float(row["exact_re"]), float(row["exact_im"])) - near))
-        return text_of(float(row["relative_error"]), ".0e")
+        error = float(row["relative_error"])
+        return f"below {text_of(rounding, '.0e')}" if error < rounding else text_of(error, ".0e")
 
     def departure(self, name, channel, number):
         """Maximum difference of the linear from the nonlinear channel of a combination, in percent of the nonlinear one's deviation from its start."""
