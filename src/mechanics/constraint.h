@@ -59,15 +59,16 @@ struct ConstraintState {
 };
 
 /// Value, first and second derivative of a prescribed motion.
+template <class S = double>
 struct MotionValue {
-  double value = 0, rate = 0, acceleration = 0;
+  S value = 0, rate = 0, acceleration = 0;
 };
 
 /// Phi, Jacobian per velocity and Jacobian per position increment (may be null: identical, as without spherical joints) of a group.
 /// `work` holds one LineDof per path coordinate.
 template <int D, class S>
 void update_constraint(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D, S>& tree, const S* q,
-                       const MotionValue* motions, ConstraintState<D, S>& s, LineDof<D, S>* work, S* Phi, S* jacobian, S* jacobian_q);
+                       const MotionValue<S>* motions, ConstraintState<D, S>& s, LineDof<D, S>* work, S* Phi, S* jacobian, S* jacobian_q);
 
 /// T(k, l) += sum over rows of multiplier_i d(Phi_i,k)/dq_l.
 template <int D, class Entries>
@@ -82,7 +83,7 @@ void set_rate_gradients(const ConstraintGroup<D>& g, const PathDof* path, const 
 /// d2Phi/dt2 of a group for the velocities and accelerations in the tree state.
 template <int D>
 void constraint_acceleration(const ConstraintGroup<D>& g, const TreeState<D>& tree, const double* a, const PathDof* path,
-                             const MotionValue* motions, ConstraintState<D>& s, double* Phi_ddot);
+                             const MotionValue<>* motions, ConstraintState<D>& s, double* Phi_ddot);
 
 /// The same rows as functions of the motion of their two bodies: rates and second time derivatives, on any scalar. Rows of
 /// coordinates have no bodies and are unchanged. `s` holds points and axes; for a distance also its direction and length.

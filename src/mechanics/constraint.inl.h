@@ -54,7 +54,7 @@ template <int D, class S>
 
 template <int D, class S>
 void update_constraint(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D, S>& tree, const S* q,
-                       const MotionValue* motions, ConstraintState<D, S>& s, LineDof<D, S>* work, S* Phi, S* jacobian, S* jacobian_q) {
+                       const MotionValue<S>* motions, ConstraintState<D, S>& s, LineDof<D, S>* work, S* Phi, S* jacobian, S* jacobian_q) {
   const NodeState<D, S>&A = tree.nodes[g.line.node_A], &B = tree.nodes[g.line.node_B];
   const int n = g.path.size();
   const PathDof* dofs = path + g.path.begin;
@@ -325,7 +325,7 @@ TR_INLINE void row_accelerations(const ConstraintGroup<D>& g, const Motion<D, S>
 
 template <int D>
 void constraint_acceleration(const ConstraintGroup<D>& g, const TreeState<D>& tree, const double* a, const PathDof* path,
-                             const MotionValue* motions, ConstraintState<D>& s, double* Phi_ddot) {
+                             const MotionValue<>* motions, ConstraintState<D>& s, double* Phi_ddot) {
   if (g.type == ConstraintType::coordinate) {
     Phi_ddot[0] = a[path[g.path.begin].dof] - motions[g.motion].acceleration;
     return;

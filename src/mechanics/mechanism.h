@@ -128,7 +128,7 @@ struct MechanismState {
   std::vector<S> jacobian_q;              // per position increment (of velocity rows: B); empty if identical, without spherical joints
   std::vector<S> violation;               // per row: violations closed by the steps of the penalty treatment, see update_violations
   std::vector<double> rate_gradient;      // as jacobian, of velocity rows: d(B v) per position increment at constant v
-  std::vector<MotionValue> motion;        // at the current time
+  std::vector<MotionValue<S>> motion;     // at the current time
   std::vector<double> body_load, joint_load, soil;  // signal factors at the current time
 
   const S* increment_jacobian() const { return jacobian_q.empty() ? jacobian.data() : jacobian_q.data(); }
@@ -140,7 +140,7 @@ void update_inputs(const Mechanism<D>& m, const Signals& signals, double t, Side
 
 /// Motions that follow control blocks, at the states y of the blocks and their rates.
 template <int D, class S>
-void update_followed_motions(const Mechanism<D>& m, const double* y, const double* ydot, MechanismState<D, S>& state) {
+void update_followed_motions(const Mechanism<D>& m, const S* y, const S* ydot, MechanismState<D, S>& state) {
   for (std::size_t i = 0; i < m.motions.size(); ++i)
     if (const PrescribedMotion& motion = m.motions[i]; motion.follows_block())
       state.motion[i] = {y[motion.state], motion.rate_scale * y[motion.state + 1], motion.rate_scale * ydot[motion.state + 1]};

@@ -319,7 +319,7 @@ template <int D, class S>
 void constraint_rates(const Mechanism<D>& m, const S* v, MechanismState<D, S>& state) {
   for (const ConstraintGroup<D>& g : m.constraints) {
     const S* J = state.jacobian.data() + g.jacobian;
-    const double Phi_t = g.type == ConstraintType::coordinate ? -state.motion[g.motion].rate : 0;
+    const S Phi_t = g.type == ConstraintType::coordinate ? -state.motion[g.motion].rate : S(0);
     for (int row = g.rows.begin; row < g.rows.end; ++row, J += g.path.size()) {
       S rate = Phi_t;
       for (int k = 0; k < g.path.size(); ++k) rate += J[k] * v[m.paths[g.path.begin + k].dof];

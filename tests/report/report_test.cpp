@@ -19,18 +19,10 @@
 #include "studies/linear_study.h"
 #include "support/machines.h"
 
-namespace trunnion {
+namespace trunnion::test {
 namespace {
 
 namespace fs = std::filesystem;
-using test::csv;
-using test::kReportedPendulum;
-using test::load_example;
-using test::model_from;
-using test::Page;
-using test::PageJson;
-using test::Reports;
-using test::Rows;
 
 TEST_F(Reports, HoldEveryNumberOfTheResultsAsAFloat) {
   const std::string folder = run(load_example("four_bar", {"solver.duration=0.3 s", "signals.command.steps=[[0.1, 10]]"}), "four_bar");
@@ -269,7 +261,7 @@ TEST_F(Reports, HoldTextsThatLookLikeTagsSafely) {
   const std::string title = "</script><script>alert(1)</script><!-- \"quoted\" & more";
   Description d = parse_model(kReportedPendulum, "model.yaml");
   d.title = title;
-  const std::string html = report_page(make_report({.folders = {run(compile(d), "run")}, .channels = {}}), test::kTemplate);
+  const std::string html = report_page(make_report({.folders = {run(compile(d), "run")}, .channels = {}}), kTemplate);
   std::size_t ends = 0;
   for (std::size_t at = 0; (at = html.find("</script", at)) != std::string::npos; ++at) ++ends;
   EXPECT_EQ(ends, 2U);  // of the data and of one block
@@ -281,7 +273,7 @@ TEST_F(Reports, HoldTextsThatLookLikeTagsSafely) {
 TEST_F(Reports, NeedATemplateWithAPlaceForData) { EXPECT_THROW(report_page(Report{}, "<html></html>"), Error); }
 
 TEST_F(Reports, ReplaceNothingButReports) {
-  const std::string page = report_page(Report{"{}", {}, {}}, test::kTemplate), file = in("new/page.html");
+  const std::string page = report_page(Report{"{}", {}, {}}, kTemplate), file = in("new/page.html");
   write_report(page, file);
   write_report(page, file);
   write_text("trunnion: 1", in("model.yaml"));
@@ -313,7 +305,7 @@ TEST_F(Reports, OfALongRunWithManyChannelsStayBelowFiveMegabytes) {
   write_text("{\"status\": \"completed\"}", in("run/summary.json"));
   const Report report = make_report({.folders = {in("run")}, .channels = {}});
   constexpr std::size_t kViewer = 900'000, kMost = 5'000'000;
-  const std::string html = report_page(report, test::kTemplate);
+  const std::string html = report_page(report, kTemplate);
   EXPECT_LT(html.size() + kViewer, kMost);
   EXPECT_GT(html.size(), 2'000'000U);  // the budget is used
   const Page p(html);
@@ -337,4 +329,4 @@ TEST_F(Reports, ShareTheRoomAmongRuns) {
 }
 
 }  // namespace
-}  // namespace trunnion
+}  // namespace trunnion::test

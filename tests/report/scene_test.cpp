@@ -12,18 +12,10 @@
 #include "report/reports.h"
 #include "support/machines.h"
 
-namespace trunnion {
+namespace trunnion::test {
 namespace {
 
 namespace fs = std::filesystem;
-using test::csv;
-using test::kReportedPendulum;
-using test::load_example;
-using test::model_from;
-using test::Page;
-using test::PageJson;
-using test::Reports;
-using test::Rows;
 
 using Point = std::array<double, 3>;
 
@@ -322,4 +314,4 @@ TEST_F(Reports, SayWhichCoordinatesAreMissingForAScene) {
 }
 
 }  // namespace
-}  // namespace trunnion
+}  // namespace trunnion::test

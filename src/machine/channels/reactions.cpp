@@ -162,7 +162,7 @@ void ReactionChannels::offer(const CompiledModel& model, ChannelList& list) {
 template <int D, class S>
 void place_machine(const SignalReading& signals, MachineValues<D, S>& x) {
   update_inputs(x.m, signals.signals, signals.time, signals.side, x.mechanism);
-  if constexpr (kPlain<S>) update_followed_motions(x.m, x.y.data(), x.ydot.data(), x.mechanism);
+  update_followed_motions<D, S>(x.m, x.y.data(), x.ydot.data(), x.mechanism);
   for (std::size_t i = 0; i < x.netlist.nodes.size(); ++i)
     if (x.netlist.nodes[i].state < 0) x.oil.pressure[i] = x.oil.signal[x.netlist.nodes[i].source];
   update_positions<D, S>(x.m, x.q.data(), nullptr, x.mechanism);
