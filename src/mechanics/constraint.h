@@ -61,7 +61,7 @@ struct ConstraintState {
 /// Value, first and second derivative of a prescribed motion.
 template <class S = double>
 struct MotionValue {
-  S value = 0, rate = 0, acceleration = 0;
+  S value = S(0.0), rate = S(0.0), acceleration = S(0.0);
 };
 
 /// Phi, Jacobian per velocity and Jacobian per position increment (may be null: identical, as without spherical joints) of a group.
