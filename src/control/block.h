@@ -41,10 +41,11 @@ inline double margin_of(double excess, double held) { return is_true(held) ? exc
 /// A block's law, type-erased.
 class BlockLaw {
  public:
+  BlockLaw(int inputs, int states, int modes) : inputs_(inputs), states_(states), modes_(modes) {}
   virtual ~BlockLaw() = default;
-  virtual int inputs() const = 0;
-  virtual int states() const = 0;
-  virtual int modes() const = 0;
+  int inputs() const { return inputs_; }
+  int states() const { return states_; }
+  int modes() const { return modes_; }
   virtual bool direct(int input) const = 0;
   virtual void start(const double* u, double* x) const = 0;
   virtual bool start_depends(int input) const = 0;
@@ -91,6 +92,9 @@ class BlockLaw {
     double rates[kMaxBlockStates + 1];
     take(evaluate(u, x, rates), rates, [](double a) { return a; });
   }
+
+ private:
+  int inputs_, states_, modes_;
 };
 
 namespace detail {
@@ -98,16 +102,7 @@ namespace detail {
 template <class Law>
 class BlockLawOf final : public BlockLaw {
  public:
-  explicit BlockLawOf(Law law) : law_(std::move(law)) {}
-  int inputs() const override { return law_.inputs(); }
-  int states() const override {
-    if constexpr (requires { law_.states(); }) return law_.states();
-    return 0;
-  }
-  int modes() const override {
-    if constexpr (requires { law_.modes(); }) return law_.modes();
-    return 0;
-  }
+  explicit BlockLawOf(Law law) : BlockLaw(law.inputs(), states_of(law), modes_of(law)), law_(std::move(law)) {}
   bool direct(int input) const override {
     if constexpr (requires { law_.direct(input); }) return law_.direct(input);
     return true;
@@ -153,6 +148,14 @@ class BlockLawOf final : public BlockLaw {
       if constexpr (requires { law_.rates(u, x, rate); }) law_.rates(u, x, rate);
       return law_.value(u, x);
     }
+  }
+  static int states_of(const Law& law) {
+    if constexpr (requires { law.states(); }) return law.states();
+    return 0;
+  }
+  static int modes_of(const Law& law) {
+    if constexpr (requires { law.modes(); }) return law.modes();
+    return 0;
   }
   Law law_;
 };

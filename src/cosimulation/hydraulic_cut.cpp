@@ -163,6 +163,8 @@ class Cutter {
         const int read = whole_.block_of_signal[input.index];
         input.state += netlist_.control[netlist_.block_of_signal[input.index]].output - whole_.control[read].output;
       }
+      for (BlockOrigin& origin : b.origins)
+        if (origin.is_port()) origin.index = port(origin.index);
       netlist_.control.push_back(std::move(b));
     }
   }

@@ -186,7 +186,7 @@ bool CircuitSubsystem::stable(IntegratorKind integrator, double h, StepOutcome& 
   const ExplicitLimit::Step limit = limit_.longest_step(integrator, s, w, x_.data(), work_);
   if (h <= limit.longest) return true;
   report.longest_step = limit.longest;
-  return fail(StepStatus::unstable, unknown_of_circuits(limit.unknown), report);
+  return fail(StepStatus::unstable, unknown_of_state(*machine_, cut_.states[limit.state]), report);
 }
 
 void CircuitSubsystem::take_courses(double t) {

@@ -84,6 +84,20 @@ std::vector<std::vector<Entry>> block_entries(const Hydraulics& netlist, Hydraul
 
 }  // namespace
 
+[[gnu::cold]] ControlWork::ControlWork(const Hydraulics& netlist) : spool(netlist.spools.size()) {
+  const auto varies = [&](int i) {
+    const int block = netlist.spools[i].block;
+    return block >= 0 && !netlist.control[block].origins.empty();
+  };
+  for (int i = 0; i < static_cast<int>(netlist.spools.size()); ++i)
+    if (varies(i)) driven_spools.push_back(i);
+  for (std::size_t i = 0; i < netlist.components.size(); ++i)
+    if (std::any_of(netlist.components[i].spools.begin(), netlist.components[i].spools.end(), varies))
+      driven_components.push_back(static_cast<int>(i));
+  for (const ControlBlock& b : netlist.control)  // of an unknown in itself: 1
+    value_slope.resize(std::max(value_slope.size(), static_cast<std::size_t>(b.slope) + b.origins.size()), 1);
+}
+
 HydraulicState::HydraulicState(const Hydraulics& netlist)
     : OilValues(netlist),
       strain(netlist.nodes.size()),
@@ -96,14 +110,14 @@ HydraulicState::HydraulicState(const Hydraulics& netlist)
       force_p(netlist.actuators.size()),
       by_fraction(netlist.actuators.size()),
       oil_rate(netlist.actuators.size()),
-      column(netlist.actuators.size()),
-      varied_spool(netlist.control.empty() ? 0 : netlist.spools.size()) {
+      column(netlist.actuators.size()) {
   std::size_t blocks = 0, columns = 0;
   for (const Circuit& c : netlist.circuits) blocks += static_cast<std::size_t>(c.size) * c.size;
   for (std::size_t i = 0; i < netlist.actuators.size(); ++i) {
     column[i] = static_cast<int>(columns);
     columns += netlist.circuits[netlist.actuators[i].circuit].size;
   }
+  if (!netlist.control.empty()) control.emplace_back(netlist);
   T.resize(blocks);
   R_s.resize(columns);
   R_v.resize(columns);

@@ -146,6 +146,12 @@ void add_friction(const Hydraulics& netlist, const Actuator& a, double s_dot, do
   state.force_p[i][1] -= a.cylinder.friction_B * f.force;
 }
 
+/// Whether control reads a joint's coordinate there, and nothing acts.
+bool only_reads(const Actuator& a) {
+  return a.A < 0 && a.drive < 0 && a.cylinder.viscous == 0 && a.cylinder.damper.length <= 0 &&
+         std::holds_alternative<NoFriction>(a.friction);
+}
+
 /// Sets T to zero: of a large block only where a step has slopes. Quasistatic circuits and a LinearOil have others, too.
 void clear_blocks(const Hydraulics& netlist, HydraulicState& state) {
   constexpr std::size_t kLarge = 12;  // times the entries: as fast as all in a row
@@ -175,7 +181,8 @@ void evaluate_hydraulics(const Hydraulics& netlist, const double* s, const doubl
                          HydraulicState& state) {
   load_pressures<double>(netlist, y, state);
   std::copy_n(s, netlist.actuators.size(), state.length.begin());
-  const bool step = rule.factor > 0;
+  const bool step = rule.factor > 0, control = step && !netlist.control.empty();
+  if (control) follow_control(netlist, s, s_dot, rule, true, y, ydot, state);
   std::fill(state.R.begin(), state.R.end(), 0.0);
   clear_blocks(netlist, state);
   std::fill(state.R_s.begin(), state.R_s.end(), 0.0);
@@ -188,8 +195,6 @@ void evaluate_hydraulics(const Hydraulics& netlist, const double* s, const doubl
   else
     for (const Volume& volume : netlist.volumes) add_volume(netlist, volume, y, ydot, state);
   const FlowInputs<> in = state.flow_inputs();
-  const bool control = step && !netlist.control.empty();
-  if (control) set_varied_spools(netlist, rule, state);
   for_each_element(netlist, [&](const auto& element) {
     if (!is_shut(element, in)) for_each_flow(element, in, [&](const FlowEdge& e) { add_edge(netlist, e, state); });
     if constexpr (requires { element.spool; })
@@ -201,6 +206,7 @@ void evaluate_hydraulics(const Hydraulics& netlist, const double* s, const doubl
     add_flow_source(netlist, source, state.signal[source.flow] * (source.from >= 0 ? state.liquid[source.from] : Dual<1>(1)), state);
   for (std::size_t i = 0; i < netlist.actuators.size(); ++i) {
     const Actuator& a = netlist.actuators[i];
+    if (only_reads(a)) continue;
     double *R_s = state.R_s.data() + state.column[i], *R_v = state.R_v.data() + state.column[i], *F_y = state.F_y.data() + state.column[i];
     set_cylinder_force<double>(a, s[i], s_dot[i], state, state.ports[i]);
     set_direct_slopes(a, s[i], s_dot[i], state, i);

@@ -320,6 +320,15 @@ struct StrainChange {
   TR_INLINE double of(double wall) const { return oil + wall * pressure; }
 };
 
+/// Of control blocks in a step: what they drive, found once, and slopes.
+struct ControlWork {
+  explicit ControlWork(const Hydraulics& netlist);
+
+  std::vector<int> driven_spools, driven_components;  // by blocks whose values vary in a step
+  std::vector<double> value_slope;                    // of values in their origins, at ControlBlock::slope
+  std::vector<Dual<1>> spool;                         // per spool, driven ones with their slope in the value that drives them; scratch
+};
+
 /// Scratch of the circuit evaluation, sized once.
 struct HydraulicState : OilValues<> {
   explicit HydraulicState(const Hydraulics& netlist);
@@ -340,7 +349,7 @@ struct HydraulicState : OilValues<> {
   std::vector<int> column;                     // per port: first entry in R_s, R_v, F_y
   std::vector<std::vector<double*>> F_y_of_circuit;  // per circuit: F_y of the ports that act
   std::vector<double> y_scratch, ydot_scratch;       // of evaluate_slopes
-  std::vector<Dual<1>> varied_spool;                 // of slopes in commands: scratch
+  std::vector<ControlWork> control;                  // one if the netlist has blocks
   std::vector<double> linear_f, linear_J;            // of a LinearOil at the evaluation's time
 };
 
@@ -349,7 +358,7 @@ struct RateRelation {
   double step = 0;                  // [s]
   double factor = 0;                // [1/s] of the rule, oil_rule.h; 0: no step, given rates
   const double* y_begin = nullptr;  // states
-  /// Per state; of a volume: of its content [m3/s], with a LinearOil of its pressure [Pa/s]; of a block that is known() ahead: its value.
+  /// Per state; of a volume: of its content [m3/s], with a LinearOil of its pressure [Pa/s].
   const double* offset = nullptr;
   const double* s_begin = nullptr;  // [m] per port
 };
@@ -386,15 +395,15 @@ void pressure_rates(const Hydraulics& netlist, const double* s, const double* s_
 void update_inputs(const Hydraulics& netlist, const Signals& signals, double t, Side side, HydraulicState& state);
 
 /// Residual R, port forces and all derivatives at (s, sdot) per port and (y, ydot), at the end of a step by its rule; without a rule
-/// (factor 0) the residual of the capacity form, C_i p_i_dot + sum A_j s_j_dot - sum Q_in. Locally integrated friction states are
-/// solved here and written to y and ydot.
+/// (factor 0) the residual of the capacity form, C_i p_i_dot + sum A_j s_j_dot - sum Q_in. Locally integrated friction states, control
+/// blocks that are no unknowns, and spools that these drive are solved here and written to y and ydot.
 void evaluate_hydraulics(const Hydraulics& netlist, const double* s, const double* s_dot, double* y, double* ydot, const RateRelation& rule,
                          HydraulicState& state);
 
-/// R and the port forces only, in a step, without derivatives and at lower cost, if nothing is solved locally; except for capacities,
-/// which are scratch here, the rest of `state` remains as left by evaluate_hydraulics().
-void evaluate_residual(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, const double* ydot,
-                       const RateRelation& rule, HydraulicState& state);
+/// R and the port forces only, in a step, without derivatives and at lower cost, if nothing but control is solved locally; except for
+/// capacities, which are scratch here, the rest of `state` remains as left by evaluate_hydraulics().
+void evaluate_residual(const Hydraulics& netlist, const double* s, const double* s_dot, double* y, double* ydot, const RateRelation& rule,
+                       HydraulicState& state);
 
 /// Port forces only, with given friction states; for start values, outputs and the energy ledger. Sets pressures, spools, port forces;
 /// signals and the pressures of sources are inputs.

@@ -129,9 +129,13 @@ void gather(const Hydraulics& netlist, const double* s, const double* s_dot, con
 
 }  // namespace
 
-void evaluate_residual(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, const double* ydot,
-                       const RateRelation& rule, HydraulicState& state) {
+void evaluate_residual(const Hydraulics& netlist, const double* s, const double* s_dot, double* y, double* ydot, const RateRelation& rule,
+                       HydraulicState& state) {
   double *outflow = state.ydot_scratch.data(), *dN = state.capacity.data();
+  if (!netlist.control.empty()) {
+    load_pressures<double>(netlist, y, state);
+    follow_control(netlist, s, s_dot, rule, false, y, ydot, state);
+  }
   gather(netlist, s, s_dot, s_dot, y, outflow, state);
   const bool linear = netlist.linear_oil != nullptr;
   if (!linear) content_changes(netlist, rule.y_begin, rule.s_begin, y, s, dN, state.strain.data());
@@ -143,7 +147,7 @@ void evaluate_residual(const Hydraulics& netlist, const double* s, const double*
     else
       state.R[i] = (linear ? ydot[k] : rule.factor * dN[k] - rule.offset[k]) + outflow[k];
   }
-  if (!netlist.control.empty()) set_control_residuals(netlist, s, s_dot, y, ydot, rule, state);
+  if (!netlist.control.empty()) set_control_residuals(netlist, s, s_dot, y, ydot, state);
 }
 
 void evaluate_rates(const Hydraulics& netlist, const double* s, const double* s_dot, double* y, double* ydot, HydraulicState& state,

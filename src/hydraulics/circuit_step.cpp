@@ -106,7 +106,7 @@ std::vector<int> rows_of(const Hydraulics& netlist, const Circuit& circuit, int 
     for (int k = 0; k < count; ++k) control_.push_back(static_cast<std::size_t>(netlist_.circuits[circuit].offset + local + k));
   };
   for (const ControlBlock& block : netlist_.control) {
-    add_control(block.circuit, block.local, block.size());
+    if (block.unknown) add_control(block.circuit, block.local, 1 + block.states());
     for_each_held(block, [&](int i) { held_.push_back(i); });
     if (!block.sampled()) values_.push_back(block.output);
   }
@@ -225,12 +225,12 @@ void CircuitStep::set_rates() {
   double* ydot = ydot_;
   for (int i : netlist_.unknown_state)
     if (i >= first) ydot[i] = factor * (y[i] - y_begin[i]) - offset[i];
-  if (!netlist_.control.empty()) follow_blocks(netlist_, rule_, y_, ydot);
 }
 
 void CircuitStep::finish(const double* s, const double* s_dot, OilMemory<> memory, HydraulicState& state, const double* extra_rate) {
   const int volumes = static_cast<int>(netlist_.volumes.size());
   const bool linear = netlist_.linear_oil != nullptr;
+  if (!netlist_.control.empty()) finish_control(netlist_, s, s_dot, rule_, y_, ydot_, state);
   for (const int i : held_) ydot_[i] = 0;
   for (const int i : values_) ydot_[i] = (y_[i] - rule_.y_begin[i]) / rule_.step;  // only for the next prediction
   if (!linear) {

@@ -41,10 +41,10 @@ class CircuitStep {
   const RateRelation& rule() const { return rule_; }
   /// After begin(): control at the predicted lengths and rates of the ports.
   void predict_control(const double* s, const double* s_dot, HydraulicState& state) {
-    trunnion::predict_control(netlist_, s, s_dot, y_, rule_, state);
-    for (const int i : values_) offset_[i] = y_[i];
+    trunnion::predict_control(netlist_, s, s_dot, y_, ydot_, rule_, state);
   }
-  /// ydot of the circuits' unknowns by the rule; those of pressures, and of what has no rate, follow in finish().
+  /// ydot of the circuits' unknowns by the rule; those of pressures, of what has no rate, and of control that is no unknown follow in
+  /// finish().
   void set_rates();
   /// After evaluate_hydraulics(): factors the blocks; r, K, D. False if a block is singular.
   bool condense_ports(HydraulicState& state);
@@ -81,6 +81,7 @@ class CircuitStep {
   /// Locally solved states at the end of the step, with the ports' lengths and rates there.
   bool has_local_states() const { return local_states_; }
   void finish_local(const double* s, const double* s_dot, HydraulicState& state) {
+    if (!netlist_.control.empty()) finish_control(netlist_, s, s_dot, rule_, y_, ydot_, state);
     if (local_states_) finish_local_states(netlist_, s, s_dot, y_, ydot_, rule_, state);
   }
   /// Rates of the pressures at the end of the step, and the memory for the next step. `extra_rate` [m/s] per port: a rate seen by the

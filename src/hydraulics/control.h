@@ -1,8 +1,10 @@
 // Control blocks as elements of the netlist. Each has one value w and states x:
 //   R_w = w - g(u, x) = 0,   R_x = x_dot - f(u, x)
-// Its inputs u are pressures of nodes, lengths and rates of ports, signals, and values of other blocks. Values and states are unknowns of
-// the circuit that the block reads or drives, so that the control loop is solved with the oil in one Newton iteration. The value
-// stands for a signal; a spool whose signal is a block's value is driven: it equals the value, or by the rule of a step is a function of it.
+// Its inputs u are pressures of nodes, lengths and rates of ports, signals, and values of other blocks. The control loop is solved with
+// the oil in one Newton iteration. By the rule of a step value and states are functions of the inputs, with their exact slopes in what
+// these depend on (its origins), and no unknowns; of blocks in loops, with many origins, or that drive forces or source pressures they are
+// unknowns of the circuit that the block reads or drives. The value stands for a signal; a spool whose signal is a block's value is driven:
+// it equals the value, or by the rule of a step is a function of it.
 // A sampled block holds value and states x between its samples t_k = offset + k period. At a sample
 //   x_k = x_(k-1) + period f(u_k, x_k),   w_k = g(u_k, x_k)          backward differences
 // With jitter sample k is later by a random part of it, the same in every run; with a latency w_k takes effect that time after its sample.
@@ -35,6 +37,19 @@ struct BlockInput {
   int state = -1;      // of the block whose value is that signal: read this entry of y instead; -1: the value
 };
 
+/// What a block's value depends on in a step: an unknown of its circuit, or a port's length or rate.
+struct BlockOrigin {
+  BlockInput::Kind kind = BlockInput::Kind::signal;  // of an unknown: pressure, or signal for the value of a block
+  int index = 0;                                     // of an unknown: column in the circuit's block; otherwise of the port
+  bool operator==(const BlockOrigin&) const = default;
+  bool is_port() const { return kind == BlockInput::Kind::position || kind == BlockInput::Kind::rate; }
+};
+/// How an input contributes to the slope of a value in an origin: slopes are those of ControlWork::value_slope.
+struct BlockLink {
+  int input, to;
+  int from;  // of the block that the input is; -1: the input is the origin itself
+};
+
 struct ControlBlock {
   std::string name;
   std::shared_ptr<const BlockLaw> law;
@@ -48,7 +63,11 @@ struct ControlBlock {
   std::uint64_t seed = 1;   // of the jitter
   int followed_port = -1;   // of the coordinate that follows it: its states start there; -1: none
   int circuit = 0;
-  int local = 0;  // of its value in the circuit's block; its states follow
+  bool unknown = true;               // whether value and states are unknowns of a step
+  int local = 0;                     // of its value in the circuit's block; its states follow
+  std::vector<BlockOrigin> origins;  // of an unknown: itself; none: nothing in a step changes it
+  std::vector<BlockLink> links;      // of its inputs to them
+  int slope = 0;                     // of its value in the first origin; the others follow
 
   int states() const { return law->states(); }
   bool sampled() const { return period > 0; }
@@ -93,24 +112,32 @@ void read_block(const ControlBlock& block, const S* s, const S* s_dot, const S* 
 template <class S>
 void evaluate_blocks(const Hydraulics& netlist, const S* s, const S* s_dot, S* y, S* ydot, OilValues<S>& values);
 
-/// At the start of a step's iterations, at predicted pressures and ports: the states of continuous blocks as their rates move them, and the
-/// values that follow, into y: what follows from a small increment of the rest is then small, too. Signals are inputs.
-void predict_control(const Hydraulics& netlist, const double* s, const double* s_dot, double* y, const RateRelation& rule,
+/// Of every block whether its value and states are unknowns of a step, its origins and links; before the unknowns have their places.
+void choose_unknown_blocks(Hydraulics& netlist);
+/// Places of unknowns among the origins.
+void place_origins(Hydraulics& netlist);
+
+/// At the start of a step's iterations, at predicted pressures and ports: all that nothing in a step changes; and the states of blocks that
+/// are unknowns as their rates move them, and the values that follow, into y: what follows from a small increment of the rest is then
+/// small, too. Signals are inputs.
+void predict_control(const Hydraulics& netlist, const double* s, const double* s_dot, double* y, double* ydot, const RateRelation& rule,
                      HydraulicState& state);
-/// In a step: driven spools and their rates at the blocks' values, into y and ydot. By the rule a spool is a function of the value that
-/// drives it, and no unknown.
-void follow_blocks(const Hydraulics& netlist, const RateRelation& rule, double* y, double* ydot);
-/// In a step: driven spools with their slopes in those values, into `varied_spool`.
-void set_varied_spools(const Hydraulics& netlist, const RateRelation& rule, HydraulicState& state);
+/// In a step, at pressures and signals in `state` and blocks that are unknowns in y: values and states of the other blocks, and driven
+/// spools, into y and ydot and the state. `slopes`: also their slopes, into the ControlWork.
+void follow_control(const Hydraulics& netlist, const double* s, const double* s_dot, const RateRelation& rule, bool slopes, double* y,
+                    double* ydot, HydraulicState& state);
+/// At the end of a step: the same from its y.
+void finish_control(const Hydraulics& netlist, const double* s, const double* s_dot, const RateRelation& rule, double* y, double* ydot,
+                    HydraulicState& state);
 /// In a step: slopes of the flows of an orifice or a directional valve in the command of its driven spool.
 template <class Element>
 void add_driven_element(const Hydraulics& netlist, const Element& element, HydraulicState& state);
-/// In a step: residuals of blocks, and the other slopes in what blocks drive.
+/// In a step, after follow_control(): residuals of blocks that are unknowns, and the other slopes in what blocks drive.
 void add_control(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, const double* ydot,
                  const RateRelation& rule, HydraulicState& state);
 /// Their residuals alone, into R.
 void set_control_residuals(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, const double* ydot,
-                           const RateRelation& rule, HydraulicState& state);
+                           HydraulicState& state);
 
 /// Magnitude [1/s] of the fastest pole of a block, by which explicit steps are limited; 0 if it has no states or is sampled. A lightly
 /// damped pair limits Euler's steps more, as |pole|^2 over its decay rate; `oscillations`: of an integrator that is stable on the imaginary

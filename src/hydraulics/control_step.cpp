@@ -1,7 +1,9 @@
-// Control blocks in a step: residuals, slopes, and the prediction.
+// Control blocks in a step: which are unknowns, what the values of the others depend on, residuals, slopes, and the prediction.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <limits>
 
+#include "base/lu.h"
 #include "hydraulics/circuit.h"
 #include "hydraulics/control.h"
 
@@ -9,30 +11,12 @@ namespace trunnion {
 
 namespace {
 
-/// Column of an input in its circuit's block; -1: a port, the pressure of a source, or what is known ahead.
-int column_of(const Hydraulics& netlist, const BlockInput& input) {
-  if (input.ahead) return -1;
-  switch (input.kind) {
-    case BlockInput::Kind::signal: {
-      const int block = netlist.block_of_signal[input.index];
-      if (block < 0) return -1;
-      const ControlBlock& b = netlist.control[block];
-      return b.local + (input.state >= 0 ? input.state - b.output : 0);
-    }
-    case BlockInput::Kind::pressure:
-      return netlist.nodes[input.index].state >= 0 ? netlist.nodes[input.index].local : -1;
-    default:
-      return -1;
-  }
+/// Whether an input changes in a step.
+bool varies(const Hydraulics& netlist, const BlockInput& input) {
+  return !input.ahead && (input.kind != BlockInput::Kind::pressure || netlist.nodes[input.index].state >= 0);
 }
-bool reads_port(const BlockInput& input) { return input.kind == BlockInput::Kind::position || input.kind == BlockInput::Kind::rate; }
-
-/// Whether some command of a component is driven.
-bool is_driven(const Hydraulics& netlist, const Component& c) {
-  return std::any_of(c.spools.begin(), c.spools.end(), [&](int spool) { return netlist.spools[spool].driven(); });
-}
-/// Column of the value that drives a spool in its circuit's block.
-int column_of(const Hydraulics& netlist, const Spool& spool) { return netlist.control[spool.block].local; }
+const ControlBlock& block_of(const Hydraulics& netlist, SignalIndex signal) { return netlist.control[netlist.block_of_signal[signal]]; }
+const ControlBlock& block_of(const Hydraulics& netlist, const Spool& spool) { return netlist.control[spool.block]; }
 
 /// A driven spool at the end of a step, at the value that drives it.
 template <class S>
@@ -47,8 +31,20 @@ Dual<1> varied(const Spool& spool, const RateRelation& rule, const HydraulicStat
   return x[0];
 }
 
-/// Column of a block's value, which is a signal.
-int column_of_block(const Hydraulics& netlist, SignalIndex signal) { return netlist.control[netlist.block_of_signal[signal]].local; }
+/// Adds a slope in an unknown or a port to a row of a circuit.
+TR_INLINE void add_slope(const Circuit& c, int row, const BlockOrigin& in, double slope, HydraulicState& state) {
+  if (in.kind == BlockInput::Kind::position)
+    state.R_s[state.column[in.index] + row] += slope;
+  else if (in.kind == BlockInput::Kind::rate)
+    state.R_v[state.column[in.index] + row] += slope;
+  else
+    state.T[c.block + row * c.size + in.index] += slope;
+}
+/// ... in a block's value.
+TR_INLINE void add_slope(const Circuit& c, int row, const ControlBlock& in, double slope, HydraulicState& state) {
+  for (std::size_t k = 0; k < in.origins.size(); ++k)
+    add_slope(c, row, in.origins[k], slope * state.control.front().value_slope[static_cast<std::size_t>(in.slope) + k], state);
+}
 
 /// Whether an element with these nodes is connected to one.
 template <class Nodes>
@@ -56,13 +52,12 @@ bool is_at(const Nodes& nodes, int node) {
   return std::any_of(nodes.begin(), nodes.end(), [&](const int* at) { return *at == node; });
 }
 
-/// Adds a flow's slope in a command at `column` to the balances of its nodes.
-void add_command_slope(const Hydraulics& netlist, int A, int B, int column, double slope, HydraulicState& state) {
+/// Adds a flow's slope in a block's value to the balances of its nodes.
+void add_command_slope(const Hydraulics& netlist, int A, int B, const ControlBlock& in, double slope, HydraulicState& state) {
   const auto add = [&](int node, double sign) {
     if (node < 0 || netlist.nodes[node].state < 0) return;
     const PressureNode& n = netlist.nodes[node];
-    const Circuit& c = netlist.circuits[n.circuit];
-    state.T[c.block + n.local * c.size + column] += sign * slope;
+    add_slope(netlist.circuits[n.circuit], n.local, in, sign * slope, state);
   };
   add(A, 1);
   add(B, -1);
@@ -84,49 +79,50 @@ struct ComponentSlopes {
     std::copy_n(values.x, c.law->info().states.size(), varied.x);
     std::copy_n(values.u, c.spools.size(), varied.u);
   }
-  /// In an input with that slope in the unknown of that column.
-  void add(S& input, double slope, int column) {
+  /// In an input with that slope in a block's value.
+  void add(S& input, double slope, const ControlBlock& in) {
     input.d[0] = slope;
     c.law->evaluate(varied.inputs(), varied.Q, varied.rate);
     input.d[0] = 0;
-    for_each_flow_path(c, varied.Q, [&](int A, int B, const S& Q) { add_command_slope(netlist, A, B, column, Q.d[0], state); });
+    for_each_flow_path(c, varied.Q, [&](int A, int B, const S& Q) { add_command_slope(netlist, A, B, in, Q.d[0], state); });
     if (c.circuit < 0) return;
-    const Circuit& circuit = netlist.circuits[c.circuit];
     for (std::size_t k = 0; k < c.law->info().states.size(); ++k)
-      state.T[circuit.block + (c.local + static_cast<std::ptrdiff_t>(k)) * circuit.size + column] -= varied.rate[k].d[0];
+      add_slope(netlist.circuits[c.circuit], c.local + static_cast<int>(k), in, -varied.rate[k].d[0], state);
   }
 };
 
 /// Slopes of flows, rates and port forces in driven pressures of sources.
 void add_source_slopes(const Hydraulics& netlist, const double* y, HydraulicState& state) {
   for (const int node : netlist.driven_sources) {
-    const int column = column_of_block(netlist, netlist.nodes[node].source);
+    const ControlBlock& by = block_of(netlist, netlist.nodes[node].source);
+    if (!by.unknown) continue;  // constant
     for_each_element(netlist, [&](const auto& element) {
       if (!is_at(element_nodes(element), node)) return;
       for_each_flow(element, state.flow_inputs(), [&](const FlowEdge& e) {
-        if (e.A == node) add_command_slope(netlist, e.A, e.B, column, e.slope, state);
-        if (e.B == node) add_command_slope(netlist, e.A, e.B, column, -e.slope, state);
+        if (e.A == node) add_command_slope(netlist, e.A, e.B, by, e.slope, state);
+        if (e.B == node) add_command_slope(netlist, e.A, e.B, by, -e.slope, state);
       });
     });
     for (const Component& c : netlist.components) {
       if (std::find(c.nodes.begin(), c.nodes.end(), node) == c.nodes.end()) continue;
       ComponentSlopes slopes(netlist, c, y, state);
       for (std::size_t i = 0; i < c.nodes.size(); ++i)
-        if (c.nodes[i] == node) slopes.add(slopes.varied.p[i], 1, column);
+        if (c.nodes[i] == node) slopes.add(slopes.varied.p[i], 1, by);
     }
     for (int i = 0; i < netlist.pistons; ++i) {
       const Actuator& a = netlist.actuators[i];
-      if (a.A == node) state.F_y[state.column[i] + column] += state.force_p[i][0];
-      if (a.B == node) state.F_y[state.column[i] + column] += state.force_p[i][1];
+      if (a.A == node) state.F_y[state.column[i] + by.local] += state.force_p[i][0];
+      if (a.B == node) state.F_y[state.column[i] + by.local] += state.force_p[i][1];
     }
   }
 }
 
-/// Column of the flow (k < 0) or command k of a quasistatic circuit; -1: no block drives it.
+/// Column of the flow (k < 0) or command k of a quasistatic circuit; -1: it is constant in a step.
 int column_of(const Hydraulics& netlist, const QuasistaticCircuit& q, int k) {
-  if (k < 0) return netlist.block_of_signal[q.flow] >= 0 ? column_of_block(netlist, q.flow) : -1;
-  const int spool = command_of(q, k);
-  return spool >= 0 && netlist.spools[spool].driven() ? column_of(netlist, netlist.spools[spool]) : -1;
+  const int spool = k < 0 ? -1 : command_of(q, k), block = k < 0       ? netlist.block_of_signal[q.flow]
+                                                           : spool < 0 ? -1
+                                                                       : netlist.spools[spool].block;
+  return block >= 0 && netlist.control[block].unknown ? netlist.control[block].local : -1;
 }
 
 /// Slopes of the states p of quasistatic circuits in driven flows and commands: p = ... + v/c at given load lines.
@@ -144,13 +140,13 @@ void add_metering_slopes(const Hydraulics& netlist, const RateRelation& rule, Hy
       if (!known) recover_flows(q, work);
       known = true;
       std::fill(work.fbar_change.begin(), work.fbar_change.end(), 0.0);
-      std::copy(state.spool.begin(), state.spool.end(), state.varied_spool.begin());
+      std::copy(state.spool.begin(), state.spool.end(), state.control.front().spool.begin());
       S flow(state.signal[q.flow]);
       if (k < 0)
         flow.d[0] = 1;
       else
-        state.varied_spool[command_of(q, k)] = varied(netlist.spools[command_of(q, k)], rule, state);
-      read_command<S>(q, flow, state.varied_spool.data(), work);
+        state.control.front().spool[command_of(q, k)] = varied(netlist.spools[command_of(q, k)], rule, state);
+      read_command<S>(q, flow, state.control.front().spool.data(), work);
       admit_command(work);
       change_flows(q.metering, work.command(), work.command_change(), work.beta, work.fbar_change, work.flows, work.pump, work.flow_changes,
                    work.pump_change);
@@ -164,7 +160,8 @@ void add_metering_slopes(const Hydraulics& netlist, const RateRelation& rule, Hy
 void add_drive_slopes(const Hydraulics& netlist, HydraulicState& state) {
   for (std::size_t i = 0; i < netlist.actuators.size(); ++i)
     if (const Actuator& a = netlist.actuators[i]; a.drive >= 0)  // of one that follows a block, of the block's first state
-      state.F_y[state.column[i] + column_of_block(netlist, a.drive) + (a.follows ? 1 : 0)] += a.follows ? 1 : a.gain;
+      if (const ControlBlock& by = block_of(netlist, a.drive); by.unknown)
+        state.F_y[state.column[i] + by.local + (a.follows ? 1 : 0)] += a.follows ? 1 : a.gain;
 }
 
 /// Slopes of motors, of flows and rates of components and of flow sources in driven commands.
@@ -172,37 +169,29 @@ void add_command_slopes(const Hydraulics& netlist, const double* y, HydraulicSta
   for (std::size_t i = 0; i < netlist.actuators.size(); ++i) {
     const Actuator& a = netlist.actuators[i];
     if (a.spool < 0 || !netlist.spools[a.spool].driven()) continue;
-    const int column = column_of(netlist, netlist.spools[a.spool]);
+    const ControlBlock& by = block_of(netlist, netlist.spools[a.spool]);
+    if (!by.unknown) continue;  // constant
     const FractionSlopes& slopes = state.by_fraction[i];
-    const double moved = state.varied_spool[a.spool].d[0];
-    add_command_slope(netlist, a.A, -1, column, moved * slopes.A, state);
-    add_command_slope(netlist, a.B, -1, column, moved * slopes.B, state);
-    state.F_y[state.column[i] + column] += moved * slopes.force;
+    const double moved = state.control.front().spool[a.spool].d[0];
+    add_command_slope(netlist, a.A, -1, by, moved * slopes.A, state);
+    add_command_slope(netlist, a.B, -1, by, moved * slopes.B, state);
+    state.F_y[state.column[i] + by.local] += moved * slopes.force;
   }
-  for (const Component& c : netlist.components) {
-    if (!is_driven(netlist, c)) continue;
+  for (const int component : state.control.front().driven_components) {
+    const Component& c = netlist.components[component];
     ComponentSlopes slopes(netlist, c, y, state);
     for (std::size_t i = 0; i < c.spools.size(); ++i)
-      if (const Spool& spool = netlist.spools[c.spools[i]]; spool.driven()) {
-        slopes.add(slopes.varied.u[i], state.varied_spool[c.spools[i]].d[0], column_of(netlist, spool));
-      }
+      if (const Spool& spool = netlist.spools[c.spools[i]]; spool.driven())
+        slopes.add(slopes.varied.u[i], state.control.front().spool[c.spools[i]].d[0], block_of(netlist, spool));
   }
   for (const FlowSource& source : netlist.flow_sources) {
-    const int block = netlist.block_of_signal[source.flow];
-    if (block < 0) continue;
+    if (netlist.block_of_signal[source.flow] < 0) continue;
     const double liquid = source.from >= 0 ? state.liquid[source.from].value : 1;
-    add_command_slope(netlist, source.from, source.to, netlist.control[block].local, liquid, state);
+    add_command_slope(netlist, source.from, source.to, block_of(netlist, source.flow), liquid, state);
   }
 }
 
-/// Own rows of a block whose value is known ahead.
-void add_known(const Hydraulics& netlist, const ControlBlock& b, const double* y, const RateRelation& rule, HydraulicState& state) {
-  const Circuit& c = netlist.circuits[b.circuit];
-  state.R[c.offset + b.local] = y[b.output] - rule.offset[b.output];
-  state.T[c.block + b.local * (c.size + 1)] += 1;
-}
-
-/// A continuous block's own rows.
+/// Own rows of a block that is an unknown.
 void add_block(const Hydraulics& netlist, const ControlBlock& b, const double* s, const double* s_dot, const double* y, const double* ydot,
                double factor, HydraulicState& state) {
   const Circuit& c = netlist.circuits[b.circuit];
@@ -210,36 +199,123 @@ void add_block(const Hydraulics& netlist, const ControlBlock& b, const double* s
   double u[kMaxBlockInputs];
   read_block<double>(b, s, s_dot, y, state, u);
   const int inputs = static_cast<int>(b.inputs.size());
-  int column[kMaxBlockInputs];
-  for (int k = 0; k < inputs; ++k) column[k] = column_of(netlist, b.inputs[k]);
-  const auto varies = [&](int k) { return column[k] >= 0 || reads_port(b.inputs[k]); };
   const auto set_residual = [&](int row, double number) {
     R[row] = (row == 0 ? y[b.output] : ydot[b.output + row]) - number;
     T[row * c.size + b.local + row] += row == 0 ? 1 : factor;
   };
-  b.law->differentiate(u, y + b.output + 1, varies, set_residual, [&](int row, int k, double slope) {
-    if (k >= inputs) {
-      T[row * c.size + b.local + 1 + k - inputs] -= slope;
-      return;
-    }
-    const BlockInput& input = b.inputs[k];
-    if (reads_port(input)) {
-      std::vector<double>& slopes = input.kind == BlockInput::Kind::position ? state.R_s : state.R_v;
-      slopes[state.column[input.index] + b.local + row] -= slope;
-    } else {
-      T[row * c.size + column[k]] -= slope;
-    }
-  });
+  b.law->differentiate(
+      u, y + b.output + 1, [&](int k) { return varies(netlist, b.inputs[k]); }, set_residual,
+      [&](int row, int k, double slope) {
+        if (k >= inputs) {
+          T[row * c.size + b.local + 1 + k - inputs] -= slope;
+          return;
+        }
+        const BlockInput& input = b.inputs[k];
+        if (input.kind == BlockInput::Kind::pressure)
+          T[row * c.size + netlist.nodes[input.index].local] -= slope;
+        else if (input.kind != BlockInput::Kind::signal)
+          add_slope(c, b.local + row, BlockOrigin{input.kind, input.index}, -slope, state);
+        else if (const ControlBlock& read = block_of(netlist, input.index); input.state < 0)
+          add_slope(c, b.local + row, read, -slope, state);
+        else
+          T[row * c.size + read.local + input.state - read.output] -= slope;
+      });
 }
 
-/// Rows of entries that are constant in a step.
-void add_constant(const Hydraulics& netlist, const ControlBlock& b, const double* y, const RateRelation& rule, HydraulicState& state) {
-  const Circuit& c = netlist.circuits[b.circuit];
-  for_each_constant(b, [&](int k) {
-    const int i = b.output + k, row = b.local + k;
-    state.R[c.offset + row] = y[i] - rule.y_begin[i];
-    state.T[c.block + row * (c.size + 1)] += 1;
-  });
+/// Pressures and values that blocks read.
+void load_inputs(const Hydraulics& netlist, const double* y, HydraulicState& state) {
+  for (const ControlBlock& b : netlist.control) {
+    state.signal[b.signal] = y[b.output];
+    for (const BlockInput& input : b.inputs)
+      if (input.kind == BlockInput::Kind::pressure && varies(netlist, input))
+        state.pressure[input.index] = y[netlist.nodes[input.index].state];
+  }
+}
+
+/// Value and states of a block as functions of its inputs u; `du`: not null: receives the slopes of the value in inputs that vary.
+double solve_block(const Hydraulics& netlist, const ControlBlock& b, const double* u, const RateRelation& rule, double* y, double* ydot,
+                   double* du) {
+  constexpr int kMostIterations = 50;
+  constexpr double kLinear = 1e-10;  // difference from the linearised law, relative to numbers above 1: no further iteration
+  const BlockLaw& law = *b.law;
+  const int n = law.states(), inputs = law.inputs();
+  double *const x = y + b.output + 1, *const x_dot = ydot + b.output + 1;
+  const double *const x_begin = rule.y_begin + b.output + 1, *const offset = rule.offset + b.output + 1;
+  const auto wanted = [&](int k) { return du != nullptr && varies(netlist, b.inputs[k]); };
+  double value = 0;
+  if (n == 0) {
+    if (du == nullptr) return law.value(u, x);
+    law.differentiate(
+        u, x, wanted, [&](int, double number) { value = number; }, [&](int, int k, double slope) { du[k] = slope; });
+    return value;
+  }
+  // x = before + f(u, x) / factor; g: the value
+  double T[kMaxBlockStates * kMaxBlockStates], change[kMaxBlockStates], f[kMaxBlockStates + 1], g_x[kMaxBlockStates], rate[kMaxBlockStates];
+  Scratch<double, kMaxBlockStates * kMaxBlockInputs> f_u;
+  int pivot[kMaxBlockStates];
+  const auto solve = [&](double* b_of) { n == 1 ? void(b_of[0] *= T[0]) : lu_solve(T, n, pivot, b_of); };
+  const double share = 1 / rule.factor;
+  for (int iteration = 0;; ++iteration) {
+    for (int i = 0; i < n * n; ++i) T[i] = i % (n + 1) == 0 ? 1 : 0;
+    law.differentiate(
+        u, x, wanted, [&](int row, double number) { f[row] = number; },
+        [&](int row, int k, double slope) {
+          if (k >= inputs)
+            row == 0 ? g_x[k - inputs] = slope : T[(row - 1) * n + k - inputs] -= share * slope;
+          else
+            row == 0 ? du[k] = slope : f_u[k * n + row - 1] = share * slope;
+        });
+    for (int i = 0; i < n; ++i) change[i] = x_begin[i] - x[i] + share * (offset[i] + f[1 + i]);
+    if (n == 1)
+      T[0] = 1 / T[0];
+    else if (!lu_factor(T, n, pivot))
+      return std::numeric_limits<double>::quiet_NaN();
+    solve(change);
+    double linear = f[0];
+    for (int i = 0; i < n; ++i) {
+      x[i] += change[i];
+      x_dot[i] = rule.factor * (x[i] - x_begin[i]) - offset[i];
+      linear += g_x[i] * change[i];
+    }
+    value = law.evaluate(u, x, rate);
+    double error = std::abs(value - linear) - kLinear * (1 + std::abs(value));
+    for (int i = 0; i < n; ++i) error = std::max(error, share * std::abs(rate[i] - x_dot[i]) - kLinear * (1 + std::abs(x[i])));
+    if (error <= 0 || iteration == kMostIterations) break;
+  }
+  for (int k = 0; k < inputs; ++k) {
+    if (!wanted(k)) continue;
+    solve(&f_u[k * n]);
+    for (int i = 0; i < n; ++i) du[k] += g_x[i] * f_u[k * n + i];
+  }
+  return value;
+}
+
+/// The value of a block that is no unknown, with its slopes if asked for.
+void find_block(const Hydraulics& netlist, const ControlBlock& b, const double* s, const double* s_dot, const RateRelation& rule,
+                bool slopes, double* y, double* ydot, HydraulicState& state) {
+  double u[kMaxBlockInputs], du[kMaxBlockInputs];
+  read_block<double>(b, s, s_dot, y, state, u);
+  y[b.output] = state.signal[b.signal] = solve_block(netlist, b, u, rule, y, ydot, slopes ? du : nullptr);
+  if (!slopes) return;
+  double* slope = state.control.front().value_slope.data();
+  std::fill_n(slope + b.slope, b.origins.size(), 0.0);
+  for (const BlockLink& link : b.links) slope[link.to] += du[link.input] * (link.from < 0 ? 1 : slope[link.from]);
+}
+
+/// A driven spool and its rates, with its slope if asked for.
+void find_spool(const Spool& spool, std::size_t i, const RateRelation& rule, bool slopes, double* y, double* ydot, HydraulicState& state) {
+  const double value = state.signal[spool.signal];
+  if (slopes) {
+    Dual<1> x[2];
+    follow(spool, rule, Dual<1>::variable(value, 0), x);
+    state.control.front().spool[i] = x[0];
+    if (!spool.follows())
+      for (int k = 0; k < spool.states(); ++k) y[spool.state + k] = x[k].value;
+  } else if (!spool.follows()) {
+    follow<double>(spool, rule, value, y + spool.state);
+  }
+  if (!spool.follows()) spool_rates(spool, value, y + spool.state, ydot + spool.state);
+  state.spool[i] = y[spool.state];
 }
 
 }  // namespace
@@ -247,25 +323,35 @@ void add_constant(const Hydraulics& netlist, const ControlBlock& b, const double
 template <class Element>
 void add_driven_element(const Hydraulics& netlist, const Element& element, HydraulicState& state) {
   using S = Dual<1>;
-  const int column = column_of(netlist, netlist.spools[element.spool]);
-  const S& command = state.varied_spool[element.spool];
-  if constexpr (requires { element.opening; })
-    if (const S opening = element.opening(command); opening.value == 0 && opening.d[0] == 0) return;  // most metering edges
-  element.edges(FlowInputs<S>{nullptr, nullptr, state.varied_spool.data()}, [&](int A, int B, auto&& law) {
+  const ControlBlock& by = block_of(netlist, netlist.spools[element.spool]);
+  if (by.origins.empty()) return;  // constant
+  const std::vector<S>& spools = state.control.front().spool;
+  const S& command = spools[element.spool];
+  if constexpr (requires { element.opening; }) {  // a flow in proportion to its opening
+    const double slope = element.opening(command).d[0];
+    if (slope == 0) return;  // most metering edges
+    const double Q = orifice_flow(element.coefficient * slope, state.pressure[element.A] - state.pressure[element.B], element.zone);
+    return add_command_slope(netlist, element.A, element.B, by, Q, state);
+  }
+  element.edges(FlowInputs<S>{nullptr, nullptr, spools.data()}, [&](int A, int B, auto&& law) {
     const S Q = law(S(state.pressure[A] - state.pressure[B]));
-    add_command_slope(netlist, A, B, column, Q.d[0], state);
+    add_command_slope(netlist, A, B, by, Q.d[0], state);
   });
 }
 template void add_driven_element(const Hydraulics&, const Orifice&, HydraulicState&);
 template void add_driven_element(const Hydraulics&, const DirectionalValve&, HydraulicState&);
 
-void predict_control(const Hydraulics& netlist, const double* s, const double* s_dot, double* y, const RateRelation& rule,
+void predict_control(const Hydraulics& netlist, const double* s, const double* s_dot, double* y, double* ydot, const RateRelation& rule,
                      HydraulicState& state) {
   double u[kMaxBlockInputs], before[kMaxBlockStates + 1], increment[kMaxBlockStates + 1];
-  for (const Volume& volume : netlist.volumes) state.pressure[volume.node] = y[netlist.nodes[volume.node].state];
-  for (const ControlBlock& b : netlist.control) state.signal[b.signal] = y[b.output];
+  const bool unknowns = std::any_of(netlist.control.begin(), netlist.control.end(), [](const ControlBlock& b) { return b.unknown; });
+  load_inputs(netlist, y, state);
   for (const ControlBlock& b : netlist.control) {
     if (b.sampled()) continue;
+    if (!b.unknown) {  // others follow at every iterate, but unknowns may read them
+      if (b.origins.empty() || unknowns) find_block(netlist, b, s, s_dot, rule, false, y, ydot, state);
+      continue;
+    }
     read_block<double>(b, s, s_dot, y, state, u);
     double* const x = y + b.output + 1;
     if (const int states = b.states(); states > 0) {
@@ -274,32 +360,29 @@ void predict_control(const Hydraulics& netlist, const double* s, const double* s
     }
     y[b.output] = state.signal[b.signal] = b.law->value(u, x);
   }
-}
-
-void follow_blocks(const Hydraulics& netlist, const RateRelation& rule, double* y, double* ydot) {
-  for (const Spool& spool : netlist.spools) {
-    if (!spool.driven() || spool.follows()) continue;
-    const double value = y[netlist.control[spool.block].output];
-    follow<double>(spool, rule, value, y + spool.state);
-    spool_rates(spool, value, y + spool.state, ydot + spool.state);
-  }
-}
-
-void set_varied_spools(const Hydraulics& netlist, const RateRelation& rule, HydraulicState& state) {
   for (std::size_t i = 0; i < netlist.spools.size(); ++i)
-    if (netlist.spools[i].driven()) state.varied_spool[i] = varied(netlist.spools[i], rule, state);
+    if (netlist.spools[i].driven() && block_of(netlist, netlist.spools[i]).origins.empty())
+      find_spool(netlist.spools[i], i, rule, false, y, ydot, state);
+}
+
+void finish_control(const Hydraulics& netlist, const double* s, const double* s_dot, const RateRelation& rule, double* y, double* ydot,
+                    HydraulicState& state) {
+  load_inputs(netlist, y, state);
+  follow_control(netlist, s, s_dot, rule, false, y, ydot, state);
+}
+
+void follow_control(const Hydraulics& netlist, const double* s, const double* s_dot, const RateRelation& rule, bool slopes, double* y,
+                    double* ydot, HydraulicState& state) {
+  for (const ControlBlock& b : netlist.control)
+    if (!b.unknown && !b.origins.empty()) find_block(netlist, b, s, s_dot, rule, slopes, y, ydot, state);
+  for (const int i : state.control.front().driven_spools)
+    find_spool(netlist.spools[i], static_cast<std::size_t>(i), rule, slopes, y, ydot, state);
 }
 
 void add_control(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, const double* ydot,
                  const RateRelation& rule, HydraulicState& state) {
-  for (const ControlBlock& b : netlist.control) {
-    if (b.known()) {
-      add_known(netlist, b, y, rule, state);
-      continue;
-    }
-    if (!b.sampled()) add_block(netlist, b, s, s_dot, y, ydot, rule.factor, state);
-    add_constant(netlist, b, y, rule, state);
-  }
+  for (const ControlBlock& b : netlist.control)
+    if (b.unknown) add_block(netlist, b, s, s_dot, y, ydot, rule.factor, state);
   add_command_slopes(netlist, y, state);
   add_source_slopes(netlist, y, state);
   add_metering_slopes(netlist, rule, state);
@@ -307,92 +390,168 @@ void add_control(const Hydraulics& netlist, const double* s, const double* s_dot
 }
 
 void set_control_residuals(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, const double* ydot,
-                           const RateRelation& rule, HydraulicState& state) {
+                           HydraulicState& state) {
   double u[kMaxBlockInputs], rate[kMaxBlockStates + 1];
   for (const ControlBlock& b : netlist.control) {
+    if (!b.unknown) continue;
     double* R = state.R.data() + netlist.circuits[b.circuit].offset + b.local;
-    if (b.known()) {
-      R[0] = y[b.output] - rule.offset[b.output];
-      continue;
-    }
-    if (!b.sampled()) {
-      read_block<double>(b, s, s_dot, y, state, u);
-      R[0] = y[b.output] - b.law->evaluate(u, y + b.output + 1, rate);
-      const int states = b.states();
-      for (int k = 1; k <= states; ++k) R[k] = ydot[b.output + k] - rate[k - 1];
-    }
-    for_each_constant(b, [&](int k) { R[k] = y[b.output + k] - rule.y_begin[b.output + k]; });
+    read_block<double>(b, s, s_dot, y, state, u);
+    R[0] = y[b.output] - b.law->evaluate(u, y + b.output + 1, rate);
+    const int states = b.states();
+    for (int k = 1; k <= states; ++k) R[k] = ydot[b.output + k] - rate[k - 1];
   }
 }
 
 namespace {
 
-/// Calls visit(element, spool) for the flow elements with a driven spool.
+/// A value that depends on more adds more slopes than its unknown does.
+constexpr std::size_t kMostOrigins = 4;
+
+/// Per block: whether a step needs its value or states as unknowns: their slopes in port forces and quasistatic circuits, or as inputs.
+std::vector<bool> needed_as_unknowns(const Hydraulics& netlist) {
+  std::vector<bool> needed(netlist.control.size());
+  const auto need = [&](int block) {
+    if (block >= 0) needed[static_cast<std::size_t>(block)] = true;
+  };
+  const auto need_spool = [&](int spool) { need(spool < 0 ? -1 : netlist.spools[spool].block); };
+  for (const Actuator& a : netlist.actuators) {
+    if (a.drive >= 0) need(netlist.block_of_signal[a.drive]);
+    need_spool(a.spool);
+  }
+  for (const int node : netlist.driven_sources) need(netlist.block_of_signal[netlist.nodes[node].source]);
+  for (const QuasistaticCircuit& q : netlist.quasistatic) {
+    need(netlist.block_of_signal[q.flow]);
+    for (int k = 0; k < commands_of(q); ++k) need_spool(command_of(q, k));
+  }
+  for (const ControlBlock& b : netlist.control)
+    for (const BlockInput& input : b.inputs)
+      if (input.state >= 0) need(netlist.block_of_signal[input.index]);
+  return needed;
+}
+
+/// Origins and links of block i as a function of its inputs; false: it is none.
+bool find_origins(const Hydraulics& netlist, std::size_t i, ControlBlock& b) {
+  const auto link = [&](int input, const BlockOrigin& origin, int from) {
+    const auto found = std::find(b.origins.begin(), b.origins.end(), origin);
+    b.links.push_back({input, b.slope + static_cast<int>(found - b.origins.begin()), from});
+    if (found == b.origins.end()) b.origins.push_back(origin);
+  };
+  for (int k = 0; k < static_cast<int>(b.inputs.size()); ++k) {
+    const BlockInput& input = b.inputs[static_cast<std::size_t>(k)];
+    if (input.ahead) continue;
+    if (input.kind != BlockInput::Kind::signal) {
+      if (input.kind != BlockInput::Kind::pressure || netlist.nodes[input.index].state >= 0) link(k, {input.kind, input.index}, -1);
+      continue;
+    }
+    const int block = netlist.block_of_signal[input.index];
+    if (block >= static_cast<int>(i) || input.state >= 0) return false;  // found after it, or a state
+    const ControlBlock& from = netlist.control[block];
+    for (std::size_t o = 0; o < from.origins.size(); ++o) link(k, from.origins[o], from.slope + static_cast<int>(o));
+  }
+  return b.origins.size() <= kMostOrigins;
+}
+
+/// Calls visit(circuit, row) for the rows of circuits' blocks that a block's value acts on, by elements, components, sources and blocks.
 template <class Visit>
-void for_each_driven_element(const Hydraulics& netlist, Visit&& visit) {
+void for_each_driven_row(const Hydraulics& netlist, const ControlBlock& b, Visit&& visit) {
+  const auto visit_node = [&](int node) {
+    if (node >= 0 && netlist.nodes[node].state >= 0) visit(netlist.nodes[node].circuit, netlist.nodes[node].local);
+  };
+  const auto visit_component = [&](const Component& c) {
+    for (const int node : c.nodes) visit_node(node);
+    for (std::size_t k = 0; k < c.law->info().states.size() && c.circuit >= 0; ++k) visit(c.circuit, c.local + static_cast<int>(k));
+  };
+  const auto by = [&](int spool) { return spool >= 0 && netlist.spools[spool].signal == b.signal && netlist.spools[spool].driven(); };
+  const auto is_driven_source = [&](int node) {
+    return node >= 0 && netlist.nodes[node].state < 0 && netlist.nodes[node].source == b.signal;
+  };
   for_each_element(netlist, [&](const auto& element) {
-    if constexpr (requires { element.spool; })
-      if (element.spool >= 0 && netlist.spools[element.spool].driven()) visit(element, element.spool);
+    const auto nodes = element_nodes(element);
+    bool driven = std::any_of(nodes.begin(), nodes.end(), [&](const int* at) { return is_driven_source(*at); });
+    if constexpr (requires { element.spool; }) driven = driven || by(element.spool);
+    for (const int* node : nodes)
+      if (driven) visit_node(*node);
   });
+  for (const Actuator& a : netlist.actuators)
+    if (by(a.spool))
+      for (const int node : {a.A, a.B}) visit_node(node);
+  for (const Component& c : netlist.components)
+    if (std::any_of(c.spools.begin(), c.spools.end(), by) || std::any_of(c.nodes.begin(), c.nodes.end(), is_driven_source))
+      visit_component(c);
+  for (const QuasistaticCircuit& q : netlist.quasistatic) {
+    bool driven = q.flow == b.signal;
+    for (int k = 0; k < commands_of(q); ++k) driven = driven || by(command_of(q, k));
+    for (const QuasistaticPort& port : q.ports)
+      if (driven) visit(netlist.actuators[port.actuator].circuit, port.local);
+  }
+  for (const FlowSource& source : netlist.flow_sources)
+    if (source.flow == b.signal)
+      for (const int node : {source.from, source.to}) visit_node(node);
+  for (const ControlBlock& reader : netlist.control)
+    if (reader.unknown && std::any_of(reader.inputs.begin(), reader.inputs.end(), [&](const BlockInput& input) {
+          return input.kind == BlockInput::Kind::signal && input.index == b.signal && !input.ahead;
+        }))
+      for (int row = 0; row <= reader.states(); ++row) visit(reader.circuit, reader.local + row);
 }
 
 }  // namespace
 
-std::vector<ControlEntry> control_entries(const Hydraulics& netlist) {
-  std::vector<ControlEntry> entries;
-  if (netlist.control.empty()) return entries;
-  for (const ControlBlock& b : netlist.control)
-    for (int row = 0; row <= b.states(); ++row) {
-      for (int k = 0; k < b.states(); ++k) entries.push_back({b.circuit, b.local + row, b.local + 1 + k});
-      for (const BlockInput& input : b.inputs)
-        if (const int column = column_of(netlist, input); column >= 0) entries.push_back({b.circuit, b.local + row, column});
+[[gnu::cold]] void choose_unknown_blocks(Hydraulics& netlist) {
+  const std::vector<bool> needed = needed_as_unknowns(netlist);
+  int slopes = 0;
+  for (std::size_t i = 0; i < netlist.control.size(); ++i) {
+    ControlBlock& b = netlist.control[i];
+    b.slope = slopes;
+    b.unknown = !b.sampled() && !b.known() && (needed[i] || !find_origins(netlist, i, b));
+    if (b.unknown) {
+      b.links.clear();
+      b.origins = {{BlockInput::Kind::signal, static_cast<int>(i)}};
     }
-  const auto add_nodes = [&](const auto& nodes, int column) {
-    for (const int node : nodes)
-      if (node >= 0 && netlist.nodes[node].state >= 0) entries.push_back({netlist.nodes[node].circuit, netlist.nodes[node].local, column});
-  };
-  const auto add_component = [&](const Component& c, int column) {
-    add_nodes(c.nodes, column);
-    for (std::size_t k = 0; k < c.law->info().states.size() && c.circuit >= 0; ++k)
-      entries.push_back({c.circuit, c.local + static_cast<int>(k), column});
-  };
-  for_each_driven_element(netlist, [&](const auto& element, int spool) {
-    std::vector<int> nodes;
-    for (const int* node : element_nodes(element)) nodes.push_back(*node);
-    add_nodes(nodes, column_of(netlist, netlist.spools[spool]));
-  });
-  for (const Actuator& a : netlist.actuators)
-    if (a.spool >= 0 && netlist.spools[a.spool].driven())
-      add_nodes(std::vector<int>{a.A, a.B}, column_of(netlist, netlist.spools[a.spool]));
-  for (const Component& c : netlist.components)
-    for (const int spool : c.spools) {
-      if (!netlist.spools[spool].driven()) continue;
-      add_component(c, column_of(netlist, netlist.spools[spool]));
-    }
-  for (const int node : netlist.driven_sources) {
-    const int column = column_of_block(netlist, netlist.nodes[node].source);
-    for_each_element(netlist, [&](const auto& element) {
-      std::vector<int> nodes;
-      for (const int* at : element_nodes(element)) nodes.push_back(*at);
-      if (is_at(element_nodes(element), node)) add_nodes(nodes, column);
-    });
-    for (const Component& c : netlist.components)
-      if (std::find(c.nodes.begin(), c.nodes.end(), node) != c.nodes.end()) add_component(c, column);
+    slopes += static_cast<int>(b.origins.size());
   }
-  for (const QuasistaticCircuit& q : netlist.quasistatic)
-    for (int k = -1; k < commands_of(q); ++k)
-      if (const int column = column_of(netlist, q, k); column >= 0)
-        for (const QuasistaticPort& port : q.ports) entries.push_back({netlist.actuators[port.actuator].circuit, port.local, column});
-  for (const FlowSource& source : netlist.flow_sources)
-    if (const int block = netlist.block_of_signal[source.flow]; block >= 0)
-      add_nodes(std::vector<int>{source.from, source.to}, netlist.control[block].local);
+}
+
+[[gnu::cold]] void place_origins(Hydraulics& netlist) {
+  for (ControlBlock& b : netlist.control)
+    for (BlockOrigin& origin : b.origins)
+      if (!origin.is_port())
+        origin.index = origin.kind == BlockInput::Kind::pressure ? netlist.nodes[origin.index].local : netlist.control[origin.index].local;
+}
+
+[[gnu::cold]] std::vector<ControlEntry> control_entries(const Hydraulics& netlist) {
+  std::vector<ControlEntry> entries;
+  for (const ControlBlock& b : netlist.control) {
+    for_each_driven_row(netlist, b, [&](int circuit, int row) {
+      for (const BlockOrigin& origin : b.origins)
+        if (!origin.is_port()) entries.push_back({circuit, row, origin.index});
+    });
+    for (int row = 0; row <= b.states() && b.unknown; ++row) {
+      for (int k = 0; k < b.states(); ++k) entries.push_back({b.circuit, b.local + row, b.local + 1 + k});
+      for (const BlockInput& input : b.inputs) {
+        if (input.ahead) continue;
+        if (input.kind == BlockInput::Kind::pressure && netlist.nodes[input.index].state >= 0)
+          entries.push_back({b.circuit, b.local + row, netlist.nodes[input.index].local});
+        if (input.state < 0) continue;
+        const ControlBlock& read = netlist.control[netlist.block_of_signal[input.index]];
+        entries.push_back({b.circuit, b.local + row, read.local + input.state - read.output});
+      }
+    }
+  }
   return entries;
 }
 
-void add_control_rows(const Hydraulics& netlist, int port, std::vector<int>& rows) {
-  for (const ControlBlock& b : netlist.control)
-    if (std::any_of(b.inputs.begin(), b.inputs.end(), [&](const BlockInput& input) { return reads_port(input) && input.index == port; }))
-      for (int k = 0; k <= b.states() && !b.sampled(); ++k) rows.push_back(b.local + k);
+[[gnu::cold]] void add_control_rows(const Hydraulics& netlist, int port, std::vector<int>& rows) {
+  const auto add = [&](int, int row) {
+    if (std::find(rows.begin(), rows.end(), row) == rows.end()) rows.push_back(row);
+  };
+  for (const ControlBlock& b : netlist.control) {
+    if (std::any_of(b.origins.begin(), b.origins.end(), [&](const BlockOrigin& o) { return o.is_port() && o.index == port; }))
+      for_each_driven_row(netlist, b, add);
+    if (b.unknown && std::any_of(b.inputs.begin(), b.inputs.end(), [&](const BlockInput& input) {
+          return (input.kind == BlockInput::Kind::position || input.kind == BlockInput::Kind::rate) && input.index == port;
+        }))
+      for (int k = 0; k <= b.states(); ++k) add(b.circuit, b.local + k);
+  }
 }
 
 }  // namespace trunnion

@@ -39,14 +39,14 @@ ExplicitLimit::Step ExplicitLimit::longest_step(IntegratorKind integrator, const
         const double mu = (a + b + std::sqrt(std::max((a - b) * (a - b) + 4 * square, 0.0))) / 2;
         if (!(mu > fastest)) continue;
         fastest = mu;
-        worst = c.offset + (b > a ? j : i);
+        worst = netlist_.unknown_state[c.offset + (b > a ? j : i)];
       }
   }
   for (const ControlBlock& b : netlist_.control) {
     const double mu = fastest_rate(b, s, s_dot, y, state, integrator == IntegratorKind::rk4);
     if (!(mu > fastest)) continue;
     fastest = mu;
-    worst = netlist_.circuits[b.circuit].offset + b.local + 1;
+    worst = b.output + 1;
   }
   const double bound = integrator == IntegratorKind::rk4 ? kBoundRungeKutta : kBound;
   return {worst < 0 ? std::numeric_limits<double>::infinity() : bound / fastest, worst};

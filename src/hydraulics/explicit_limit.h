@@ -21,7 +21,7 @@ class ExplicitLimit {
 
   struct Step {
     double longest;  // [s] stable; infinity: any
-    int unknown;     // of the circuits, the one that sets it; -1: none
+    int state;       // in y, the one that sets it; -1: none
   };
   /// At lengths s, rates s_dot of the ports and first-order states y; `state`: scratch, with inputs set. No allocation.
   Step longest_step(IntegratorKind integrator, const double* s, const double* s_dot, const double* y, HydraulicState& state);

@@ -79,6 +79,7 @@ void NetlistBuilder::build_circuits() {
       join(static_cast<int>(netlist_.nodes.size()) + q.ports.front().actuator, static_cast<int>(netlist_.nodes.size()) + port.actuator);
   const auto block = [&](int i) { return component(netlist_.components.size()) + i; };
   join_control(join, component, block);
+  choose_unknown_blocks(netlist_);
   std::vector<int> circuits(items, -1);  // by root
   const auto circuit_of = [&](int i) {
     int& circuit = circuits[groups.root(i)];
@@ -121,9 +122,11 @@ void NetlistBuilder::build_circuits() {
   for (std::size_t i = 0; i < netlist_.control.size(); ++i) {
     ControlBlock& b = netlist_.control[i];
     b.circuit = circuit_of(block(static_cast<int>(i)));
-    b.local = add_unknown(b.circuit, b.output);
-    for (int k = 1; k < b.size(); ++k) add_unknown(b.circuit, b.output + k);
+    unknowns.resize(netlist_.circuits.size());
+    b.local = static_cast<int>(unknowns[b.circuit].size());
+    for (int k = 0; k <= b.states() && b.unknown; ++k) add_unknown(b.circuit, b.output + k);
   }
+  place_origins(netlist_);
   for (QuasistaticCircuit& q : netlist_.quasistatic)
     for (QuasistaticPort& port : q.ports) port.local = add_unknown(netlist_.actuators[port.actuator].circuit, port.state);
   set_blocks(unknowns, netlist_);

@@ -87,16 +87,15 @@ struct ToolTarget {
 /// x: set points, their rates, length of path covered (before the first point: minus the distance to it), 1 before the first point.
 class OperatorLaw final : public BlockLaw {
  public:
+  /// Inputs: the speed, then the chain's coordinates.
+  OperatorLaw(int coordinates, int joints) : BlockLaw(1 + coordinates, 2 * joints + 2, 0) {}
+
   ToolChain chain;
   std::vector<double> max_rate;     // [rad/s, m/s]
   std::vector<ToolTarget> corners;  // the first one again at the end of a path that repeats
   std::vector<double> length;       // [m] of path up to each corner
   bool has_attitude = false, repeat = false;
-  int measured = 0;  // inputs after the speed: the chain's coordinates
 
-  int inputs() const override { return 1 + measured; }
-  int states() const override { return 2 * chain.joints + 2; }
-  int modes() const override { return 0; }
   bool direct(int) const override { return true; }
   bool discrete() const override { return true; }
   double value(const double*, const double* x) const override { return x[2 * chain.joints]; }
@@ -319,12 +318,11 @@ void plan_chain(const Description& d, const OperatorBlock& b, const std::vector<
 
 BlockPlan plan_operator(const Description& d, const std::string& name, const OperatorBlock& b) {
   const std::vector<CoordinatePlace> places = operator_coordinates(d, b);
-  const auto law = std::make_shared<OperatorLaw>();
+  const auto law = std::make_shared<OperatorLaw>(static_cast<int>(places.size()), static_cast<int>(b.joints.size()));
   Vec<3> reference = Vec<3>::Zero();
   plan_chain(d, b, places, reference, law->chain);
   law->has_attitude = !b.attitude.empty();
   law->repeat = b.repeat;
-  law->measured = static_cast<int>(places.size());
   const std::size_t conditions = law->chain.directions.size() + (law->has_attitude ? 1 : 0);
   if (conditions > b.joints.size()) {
     Findings findings;

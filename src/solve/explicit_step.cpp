@@ -52,7 +52,7 @@ bool ExplicitStep<D>::stable(double h, StepOutcome& report) {
   const ExplicitLimit::Step limit = limit_.longest_step(integrator_, mech.s.data(), mech.s_dot.data(), next_.y(), rates_.work().hydraulics);
   if (h <= limit.longest) return true;
   report.status = StepStatus::unstable;
-  report.worst = rates_.model().layout.nv + limit.unknown;
+  report.worst = unknown_of_state(rates_.model(), limit.state);
   report.longest_step = limit.longest;
   return false;
 }

@@ -14,6 +14,10 @@ int unknown_of_row(const CompiledModel& model, int row) {
   return unknown_of_cylinder(model, static_cast<int>(model.hydraulics.actuators.size() + i));
 }
 
+int unknown_of_state(const CompiledModel& model, int state) {
+  return unknown_of_cylinder(model, static_cast<int>(model.hydraulics.actuators.size() + model.constraints.size())) + state;
+}
+
 std::shared_ptr<const LaneStep> Stepper::lanes(std::string& remark) const {
   remark.clear();
   return nullptr;
@@ -27,6 +31,8 @@ std::string name_of_unknown(const CompiledModel& model, int unknown) {
   const int cylinder = unknown - unknown_of_cylinder(model, 0);
   if (cylinder < 0) return model.state_names[netlist.unknown_state[unknown - nv]];
   const int cylinders = static_cast<int>(netlist.actuators.size());
+  const int state = unknown - unknown_of_state(model, 0);
+  if (state >= 0) return model.state_names[state];
   if (cylinder >= cylinders) return model.constraints[cylinder - cylinders].path;
   const Actuator& a = netlist.actuators[cylinder];
   return std::string(a.section) + "." + a.name;

@@ -128,6 +128,8 @@ class Stepper {
 /// The numbers of StepOutcome::worst for a cylinder and for the loop of a constraint row, and the name behind a number.
 int unknown_of_cylinder(const CompiledModel& model, int cylinder);
 int unknown_of_row(const CompiledModel& model, int row);
+/// Of a state that sets a limit, also if it is no unknown of a step: by its index in y.
+int unknown_of_state(const CompiledModel& model, int state);
 std::string name_of_unknown(const CompiledModel& model, int unknown);
 /// Whether every piston is inside its cylinder at lengths s [m] of the ports: chambers of zero length have no equations. The report
 /// names the piston that is not.

@@ -144,6 +144,43 @@ control:
   return kModel;
 }
 
+/// Commands by blocks that are functions of pressures, lengths and rates, also through the states of other blocks: of valves with and without a
+/// lag, of a pump and of a flow; `e` and `crowded` are unknowns, which read such functions.
+std::shared_ptr<const CompiledModel> following() {
+  static const auto kModel = machine(R"(
+bodies: {a: {point_mass: {mass: 10}}, d: {mass: 10, inertia: [1, 1, 1]}}
+joints:
+  a: {prismatic: {parent: ground, axis: x}, position: 1 m}
+  d: {revolute: {parent: ground, axis: z}, angle: 1}
+fluid: {saturation_pressure: 1 bar, free_air: 0.01}
+volumes:
+  v1: {volume: 3e-5 m^3, pressure: 3 MPa}
+  v2: {volume: 8e-5 m^3, pressure: 3 MPa}
+  w1: {volume: 6e-5 m^3, pressure: 3 MPa}
+  w2: {volume: 5e-5 m^3, pressure: 3 MPa}
+sources: {supply: {pressure: 18 MPa}, tank: {pressure: 1 bar}, feed: {flow: flow, to: w1, from: v2}}
+valves:
+  valve: {directional_4_3: {P: supply, T: tank, A: v1, B: v2, flow: 24 L/min, at_pressure_drop: 35 bar, at_signal: 10, time_constant: 5 ms}, signal: steer}
+  edge: {orifice: {A: v1, B: w1, area: 2 mm^2, opening: [[-90, 0], [90, 1]]}, signal: lag}
+  second: {orifice: {A: v2, B: w2, area: 2 mm^2, opening: [[-90, 0], [90, 1]], frequency: 20 Hz, damping: 0.7}, signal: crowded}
+cylinders:
+  one: {base: {body: ground}, rod_end: {body: a}, A: v1, B: v2, bore: 80 mm, rod: 35 mm, chamber_length_A: 0.4 m, chamber_length_B: 0.6 m}
+motors:
+  three: {joint: d, A: w1, B: w2, displacement: 0.004, fraction: e, volume: 20 mL}
+pumps:
+  five: {S: w2, P: v2, displacement: 20 cm^3/rev, speed: 1500 rpm, fraction: share, losses: {leakage: 4e-12, viscous: 0.15, coulomb: 0.03}}
+control:
+  scaled: {gain: {input: v1.pressure, gain: 1e-7}}
+  lag: {low_pass: {input: scaled, time_constant: 2 ms}}
+  steer: {pid: {setpoint: lag, measurement: one.rate, feedforward: one.length, gain: 2, integral_time: 0.1 s, derivative_time: 5 ms, min: -1e4, max: 1e4}}
+  share: {expression: "0.5 + 1e-8*w2.pressure*one.length"}
+  flow: {gain: {input: steer, gain: 1e-5}}
+  e: {low_pass: {input: steer, time_constant: 50 ms}}
+  crowded: {expression: "1e-7*(w1.pressure + w2.pressure) + steer"}
+)");
+  return kModel;
+}
+
 /// A linear oil of that size, at 0.4 of its step from its beginning at time 0.
 const LinearOil& some_linear_oil() {
   static const LinearOil kOil = [] {
@@ -214,7 +251,6 @@ struct CircuitPoint {
   void evaluate(bool with_derivatives = true) {
     std::vector<double> ydot(y.size()), y_now = y;
     for (std::size_t i = 0; i < y.size(); ++i) ydot[i] = rule.factor * (y[i] - y_begin[i]) - offset[i];
-    if (!h.control.empty()) follow_blocks(h, rule, y_now.data(), ydot.data());
     if (with_derivatives)
       evaluate_hydraulics(h, s.data(), s_dot.data(), y_now.data(), ydot.data(), rule, state);
     else
@@ -275,9 +311,21 @@ TEST(Circuit, VolumesJoinedByElementsFormABlockAndSourcesSeparate) {
   EXPECT_EQ(everything()->state_names[state_index(*everything(), "two.bristle")], "two.bristle");
 }
 
+TEST(Circuit, BlocksAreUnknownsOnlyInLoopsWithManyOriginsOrBehindForces) {
+  const Hydraulics& h = following()->hydraulics;
+  std::vector<std::string> unknown;
+  for (const ControlBlock& b : h.control)
+    if (b.unknown) unknown.push_back(b.name);
+  std::sort(unknown.begin(), unknown.end());
+  EXPECT_EQ(unknown, (std::vector<std::string>{"crowded", "e"}));
+  std::size_t blocks = 0;
+  for (const ControlBlock& b : h.control) blocks += b.unknown ? 1 + static_cast<std::size_t>(b.states()) : 0;
+  EXPECT_EQ(h.unknown_state.size(), 4 + blocks);  // pressures
+}
+
 TEST(Circuit, AllDerivativesAreThoseOfTheResidualsAndForces) {
-  for (unsigned seed = 0; seed < 120; ++seed) {
-    CircuitPoint p(seed < 40 ? *everything() : seed < 60 ? *everything_linear() : *commanded(), seed);
+  for (unsigned seed = 0; seed < 160; ++seed) {
+    CircuitPoint p(seed < 40 ? *everything() : seed < 60 ? *everything_linear() : seed < 120 ? *commanded() : *following(), seed);
     const Eigen::MatrixXd J = assembled(p);
     const auto n = static_cast<Eigen::Index>(p.h.unknown_state.size()), ports = static_cast<Eigen::Index>(p.s.size());
     Eigen::MatrixXd scaled(J.rows(), J.cols()), differences(J.rows(), J.cols());
@@ -300,8 +348,8 @@ TEST(Circuit, AllDerivativesAreThoseOfTheResidualsAndForces) {
 }
 
 TEST(Circuit, ResidualsAloneAreThoseWithDerivatives) {
-  for (unsigned seed = 0; seed < 120; ++seed) {
-    CircuitPoint p(seed < 40 ? *everything() : seed < 60 ? *everything_linear() : *commanded(), seed);
+  for (unsigned seed = 0; seed < 160; ++seed) {
+    CircuitPoint p(seed < 40 ? *everything() : seed < 60 ? *everything_linear() : seed < 120 ? *commanded() : *following(), seed);
     const Eigen::MatrixXd J = assembled(p);
     const std::vector<double> R = p.state.R;
     const std::vector<PortForces<>> ports = p.state.ports;
@@ -322,8 +370,8 @@ TEST(Circuit, ResidualsAloneAreThoseWithDerivatives) {
 /// The pattern of a block is determined without values: no state may have an entry outside.
 TEST(Circuit, BlocksHaveEntriesOnlyWhereTheyMay) {
   for (const auto& model :
-       {everything(), everything_linear(), commanded(), test::load_example("excavator"), test::load_example("excavator_lumped"),
-        test::load_example("two_arms_one_pump"), test::load_example("four_bar")})
+       {everything(), everything_linear(), commanded(), following(), test::load_example("excavator"),
+        test::load_example("excavator_lumped"), test::load_example("two_arms_one_pump"), test::load_example("four_bar")})
     for (unsigned seed = 0; seed < 40; ++seed) {
       CircuitPoint p(*model, seed);
       p.evaluate();
