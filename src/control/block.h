@@ -41,11 +41,13 @@ inline double margin_of(double excess, double held) { return is_true(held) ? exc
 /// A block's law, type-erased.
 class BlockLaw {
  public:
-  BlockLaw(int inputs, int states, int modes) : inputs_(inputs), states_(states), modes_(modes) {}
+  BlockLaw(int inputs, int states, int modes, bool linear = false) : inputs_(inputs), states_(states), modes_(modes), linear_(linear) {}
   virtual ~BlockLaw() = default;
   int inputs() const { return inputs_; }
   int states() const { return states_; }
   int modes() const { return modes_; }
+  /// Whether value and rates are known to be linear in the states, at any inputs and modes.
+  bool linear() const { return linear_; }
   virtual bool direct(int input) const = 0;
   virtual void start(const double* u, double* x) const = 0;
   virtual bool start_depends(int input) const = 0;
@@ -95,6 +97,7 @@ class BlockLaw {
 
  private:
   int inputs_, states_, modes_;
+  bool linear_;
 };
 
 namespace detail {
@@ -102,7 +105,7 @@ namespace detail {
 template <class Law>
 class BlockLawOf final : public BlockLaw {
  public:
-  explicit BlockLawOf(Law law) : BlockLaw(law.inputs(), states_of(law), modes_of(law)), law_(std::move(law)) {}
+  explicit BlockLawOf(Law law) : BlockLaw(law.inputs(), states_of(law), modes_of(law), is_linear(law)), law_(std::move(law)) {}
   bool direct(int input) const override {
     if constexpr (requires { law_.direct(input); }) return law_.direct(input);
     return true;
@@ -156,6 +159,10 @@ class BlockLawOf final : public BlockLaw {
   static int modes_of(const Law& law) {
     if constexpr (requires { law.modes(); }) return law.modes();
     return 0;
+  }
+  static bool is_linear(const Law& law) {
+    if constexpr (requires { law.linear(); }) return law.linear();
+    return false;
   }
   Law law_;
 };

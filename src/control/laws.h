@@ -97,6 +97,7 @@ struct LinearLaw {
   std::vector<double> steady;      // order x inputs: -A^-1 B
   int inputs() const { return count; }
   int states() const { return order; }
+  bool linear() const { return true; }
   template <class S>
   S value(const S* u, const S* x) const {
     S sum(0);
@@ -153,6 +154,7 @@ struct IntegratorLaw {
   bool hands_over = false;
   int inputs() const { return hands_over ? 3 : 1; }
   int states() const { return 1; }
+  bool linear() const { return !limits.any(); }
   int modes() const { return hands_over ? 1 : 0; }
   template <class S>
   S value(const S* u, const S* x) const {
@@ -203,6 +205,7 @@ struct PidLaw {
   bool integrates = false, differentiates = false, clamps = false, hands_over = false;
   int inputs() const { return hands_over ? 5 : 3; }
   int states() const { return (integrates ? 1 : 0) + (differentiates ? 1 : 0); }
+  bool linear() const { return !limits.any(); }
   int modes() const { return hands_over ? 1 : 0; }
   template <class S>
   TR_INLINE S unlimited(const S* u, const S* x) const {

@@ -232,61 +232,124 @@ void load_inputs(const Hydraulics& netlist, const double* y, HydraulicState& sta
   }
 }
 
+/// States x = before + f(u, x)/factor of a block at the end of a step, by Newton's method, with increments shortened where a law's plateaus
+/// and ramps would lead it to and fro; then the value w = g(u, x).
+class StatesOfBlock {
+ public:
+  StatesOfBlock(const ControlBlock& b, const double* u, const RateRelation& rule, double* y, double* ydot)
+      : law_(*b.law),
+        n_(law_.states()),
+        u_(u),
+        factor_(rule.factor),
+        share_(1 / rule.factor),
+        begin_(rule.y_begin + b.output + 1),
+        offset_(rule.offset + b.output + 1),
+        x_(y + b.output + 1),
+        x_dot_(ydot + b.output + 1) {}
+
+  /// The value; NaN: there is no solution. `du`: receives the slopes of the value in inputs that are wanted.
+  template <class Wanted>
+  double solve(Wanted&& wanted, double* du) {
+    double last[kMaxBlockStates], change[kMaxBlockStates];
+    for (int iteration = 0;; ++iteration) {
+      if (!linearise(wanted, du)) return std::numeric_limits<double>::quiet_NaN();
+      for (int i = 0; i < n_; ++i) {
+        last[i] = x_[i];
+        change[i] = residual(i, rate_[i]);
+      }
+      solve_tangent(change);
+      double linear = value_, terms = 0;
+      for (int i = 0; i < n_; ++i) {
+        linear += g_x_[i] * change[i];
+        terms += std::abs(g_x_[i]) * (std::abs(last[i]) + std::abs(change[i]));
+      }
+      move(last, change, 1);
+      if (law_.linear()) {
+        value_ = linear;
+        break;
+      }
+      value_ = law_.evaluate(u_, x_, rate_);
+      double error = std::abs(value_ - linear) - kLinear * (std::abs(value_) + terms);
+      for (int i = 0; i < n_; ++i)
+        error = std::max(error, std::abs(residual(i, rate_[i])) -
+                                    kLinear * (std::abs(x_[i]) + std::abs(begin_[i]) + share_ * (std::abs(rate_[i]) + std::abs(offset_[i]))));
+      if (error <= 0) break;
+      if (iteration == kMostIterations) return std::numeric_limits<double>::quiet_NaN();
+      double part = 1;
+      for (int i = 0; i < kMostHalvings && is_farther(last, change); ++i) {
+        part /= 2;
+        move(last, change, part);
+        value_ = law_.evaluate(u_, x_, rate_);
+      }
+    }
+    for (int i = 0; i < n_; ++i) x_dot_[i] = factor_ * (x_[i] - begin_[i]) - offset_[i];
+    for (int k = 0; k < law_.inputs(); ++k) {
+      if (!wanted(k)) continue;
+      solve_tangent(&f_u_[k * n_]);
+      for (int i = 0; i < n_; ++i) du[k] += g_x_[i] * f_u_[k * n_ + i];
+    }
+    return value_;
+  }
+
+ private:
+  static constexpr int kMostIterations = 50, kMostHalvings = 10;
+  static constexpr double kLinear = 1e-10;  // difference from the linearised law, relative to its terms: no further iteration
+
+  double residual(int i, double rate) const { return begin_[i] - x_[i] + share_ * (offset_[i] + rate); }
+  void move(const double* from, const double* change, double part) {
+    for (int i = 0; i < n_; ++i) x_[i] = from[i] + part * change[i];
+  }
+  /// Slopes at x, and the factored tangent of the states. False: it is singular.
+  template <class Wanted>
+  bool linearise(Wanted&& wanted, double* du) {
+    const int inputs = law_.inputs();
+    for (int i = 0; i < n_ * n_; ++i) T_[i] = i % (n_ + 1) == 0 ? 1 : 0;
+    law_.differentiate(
+        u_, x_, wanted, [&](int row, double number) { row == 0 ? value_ = number : rate_[row - 1] = number; },
+        [&](int row, int k, double slope) {
+          if (k >= inputs)
+            row == 0 ? g_x_[k - inputs] = slope : T_[(row - 1) * n_ + k - inputs] -= share_ * slope;
+          else
+            row == 0 ? du[k] = slope : f_u_[k * n_ + row - 1] = share_ * slope;
+        });
+    if (n_ > 1) return lu_factor(T_, n_, pivot_);
+    T_[0] = 1 / T_[0];
+    return true;
+  }
+  void solve_tangent(double* b) const { n_ == 1 ? void(b[0] *= T_[0]) : lu_solve(T_, n_, pivot_, b); }
+  /// Whether the next increment with this tangent would be as large as the last one, relative to the states.
+  bool is_farther(const double* last, const double* change) const {
+    double next[kMaxBlockStates], before = 0, now = 0;
+    for (int i = 0; i < n_; ++i) next[i] = residual(i, rate_[i]);
+    solve_tangent(next);
+    for (int i = 0; i < n_; ++i) {
+      const double size = std::abs(last[i]) + std::abs(change[i]) + std::numeric_limits<double>::min();
+      before = std::max(before, std::abs(change[i]) / size);
+      now = std::max(now, std::abs(next[i]) / size);
+    }
+    return !(now < before);
+  }
+
+  const BlockLaw& law_;
+  int n_;
+  const double* u_;
+  double factor_, share_;  // [1/s] of the rule, [s] its inverse
+  const double *begin_, *offset_;
+  double *x_, *x_dot_;
+  double value_ = 0, rate_[kMaxBlockStates + 1], g_x_[kMaxBlockStates], T_[kMaxBlockStates * kMaxBlockStates];
+  Scratch<double, kMaxBlockStates * kMaxBlockInputs> f_u_;
+  int pivot_[kMaxBlockStates];
+};
+
 /// Value and states of a block as functions of its inputs u; `du`: not null: receives the slopes of the value in inputs that vary.
 double solve_block(const Hydraulics& netlist, const ControlBlock& b, const double* u, const RateRelation& rule, double* y, double* ydot,
                    double* du) {
-  constexpr int kMostIterations = 50;
-  constexpr double kLinear = 1e-10;  // difference from the linearised law, relative to numbers above 1: no further iteration
-  const BlockLaw& law = *b.law;
-  const int n = law.states(), inputs = law.inputs();
-  double *const x = y + b.output + 1, *const x_dot = ydot + b.output + 1;
-  const double *const x_begin = rule.y_begin + b.output + 1, *const offset = rule.offset + b.output + 1;
   const auto wanted = [&](int k) { return du != nullptr && varies(netlist, b.inputs[k]); };
+  if (b.states() > 0) return StatesOfBlock(b, u, rule, y, ydot).solve(wanted, du);
+  if (du == nullptr) return b.law->value(u, nullptr);
   double value = 0;
-  if (n == 0) {
-    if (du == nullptr) return law.value(u, x);
-    law.differentiate(
-        u, x, wanted, [&](int, double number) { value = number; }, [&](int, int k, double slope) { du[k] = slope; });
-    return value;
-  }
-  // x = before + f(u, x) / factor; g: the value
-  double T[kMaxBlockStates * kMaxBlockStates], change[kMaxBlockStates], f[kMaxBlockStates + 1], g_x[kMaxBlockStates], rate[kMaxBlockStates];
-  Scratch<double, kMaxBlockStates * kMaxBlockInputs> f_u;
-  int pivot[kMaxBlockStates];
-  const auto solve = [&](double* b_of) { n == 1 ? void(b_of[0] *= T[0]) : lu_solve(T, n, pivot, b_of); };
-  const double share = 1 / rule.factor;
-  for (int iteration = 0;; ++iteration) {
-    for (int i = 0; i < n * n; ++i) T[i] = i % (n + 1) == 0 ? 1 : 0;
-    law.differentiate(
-        u, x, wanted, [&](int row, double number) { f[row] = number; },
-        [&](int row, int k, double slope) {
-          if (k >= inputs)
-            row == 0 ? g_x[k - inputs] = slope : T[(row - 1) * n + k - inputs] -= share * slope;
-          else
-            row == 0 ? du[k] = slope : f_u[k * n + row - 1] = share * slope;
-        });
-    for (int i = 0; i < n; ++i) change[i] = x_begin[i] - x[i] + share * (offset[i] + f[1 + i]);
-    if (n == 1)
-      T[0] = 1 / T[0];
-    else if (!lu_factor(T, n, pivot))
-      return std::numeric_limits<double>::quiet_NaN();
-    solve(change);
-    double linear = f[0];
-    for (int i = 0; i < n; ++i) {
-      x[i] += change[i];
-      x_dot[i] = rule.factor * (x[i] - x_begin[i]) - offset[i];
-      linear += g_x[i] * change[i];
-    }
-    value = law.evaluate(u, x, rate);
-    double error = std::abs(value - linear) - kLinear * (1 + std::abs(value));
-    for (int i = 0; i < n; ++i) error = std::max(error, share * std::abs(rate[i] - x_dot[i]) - kLinear * (1 + std::abs(x[i])));
-    if (error <= 0 || iteration == kMostIterations) break;
-  }
-  for (int k = 0; k < inputs; ++k) {
-    if (!wanted(k)) continue;
-    solve(&f_u[k * n]);
-    for (int i = 0; i < n; ++i) du[k] += g_x[i] * f_u[k * n + i];
-  }
+  b.law->differentiate(
+      u, nullptr, wanted, [&](int, double number) { value = number; }, [&](int, int k, double slope) { du[k] = slope; });
   return value;
 }
 
@@ -329,7 +392,7 @@ void add_driven_element(const Hydraulics& netlist, const Element& element, Hydra
   const S& command = spools[element.spool];
   if constexpr (requires { element.opening; }) {  // a flow in proportion to its opening
     const double slope = element.opening(command).d[0];
-    if (slope == 0) return;  // most metering edges
+    if (!kRecording && slope == 0) return;  // most metering edges
     const double Q = orifice_flow(element.coefficient * slope, state.pressure[element.A] - state.pressure[element.B], element.zone);
     return add_command_slope(netlist, element.A, element.B, by, Q, state);
   }

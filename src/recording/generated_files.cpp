@@ -108,7 +108,7 @@ class Texts {
     text += fmt::format(
         "const char *const {0}_velocity_names[] = {{{1}}};\nconst char *const {0}_state_names[] = {{{2}}};\nconst char *const "
         "{0}_input_names[] = {{{3}}};\n",
-        name_, quoted(velocity_names()), quoted(state_names()), quoted(inputs()));
+        name_, quoted(velocity_names()), quoted(model_.state_names), quoted(inputs()));
     if (!parameters_.empty()) text += fmt::format("const char *const {}_parameter_names[] = {{{}}};\n", name_, quoted(parameters_));
     text += "\n";
     for (const recording::CFunction* part : all_parts())
@@ -295,13 +295,6 @@ int main(void)
     std::vector<std::string> list;
     list.reserve(static_cast<std::size_t>(model_.layout.nv));
     for (int k = 0; k < model_.layout.nv; ++k) list.push_back(name_of_unknown(model_, k));
-    return list;
-  }
-  std::vector<std::string> state_names() const {
-    std::vector<std::string> list(static_cast<std::size_t>(model_.layout.ny));
-    const Hydraulics& netlist = model_.hydraulics;
-    for (std::size_t i = 0; i < netlist.unknown_state.size(); ++i)
-      list[static_cast<std::size_t>(netlist.unknown_state[i])] = name_of_unknown(model_, model_.layout.nv + static_cast<int>(i));
     return list;
   }
   /// The text with the names of this model.
