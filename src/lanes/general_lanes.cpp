@@ -100,7 +100,7 @@ class GeneralLanes final : public LaneStep {
       for (const double x : prepared[i].of) own = own || x != parameters_[i];
     }
     if (!own) numbers.clear();
-    return std::make_unique<lanes::LaneMachine>(compact_, numbers);
+    return lanes::machines_by_processor().front().make(compact_, numbers);
   }
   std::weak_ptr<const CompiledModel> model_;  // that of their run, which has these lanes only as long as it is in use
   std::vector<double> jumps_, force_jumps_;   // its

@@ -25,41 +25,35 @@ trunnion::Description with_values(const std::string& compact, const std::vector<
   return description;
 }
 
-}  // namespace
-
-struct LaneMachine::Machine {
+class Machine final : public LaneMachine {
+ public:
   explicit Machine(const trunnion::Description& description)
-      : model(trunnion::compile(description)),
-        stepper(trunnion::make_monolithic_stepper(model)),
-        state(model->layout),
-        compiled(Going::lanes()) {}
+      : model_(trunnion::compile(description)),
+        stepper_(trunnion::make_monolithic_stepper(model_)),
+        state_(model_->layout),
+        compiled_(Going::lanes()) {}
 
-  std::shared_ptr<const trunnion::CompiledModel> model;
-  std::unique_ptr<trunnion::Stepper> stepper;
-  trunnion::StateVector state;
-  unsigned compiled;  // lanes whose parameters give the same lists and decisions
+  int size() const override { return static_cast<int>(state_.values().size()); }
+  Result step(Number* x, const Number& time, Real h, unsigned lanes, std::uint64_t* ways) override;
+
+ private:
+  std::shared_ptr<const trunnion::CompiledModel> model_;
+  std::unique_ptr<trunnion::Stepper> stepper_;
+  trunnion::StateVector state_;
+  unsigned compiled_;  // lanes whose parameters give the same lists and decisions
 };
 
-LaneMachine::LaneMachine(const std::string& compact, const std::vector<Number>& parameters) {
-  Going::start(kAll);
-  machine_ = std::make_unique<Machine>(with_values(compact, parameters));
-}
-LaneMachine::~LaneMachine() = default;
-
-int LaneMachine::size() const { return static_cast<int>(machine_->state.values().size()); }
-
-LaneMachine::Result LaneMachine::step(Number* x, const Number& time, Real h, unsigned lanes, std::uint64_t* ways) {
-  Machine& m = *machine_;
+LaneMachine::Result Machine::step(Number* x, const Number& time, Real h, unsigned lanes, std::uint64_t* ways) {
   Result result;
-  lanes &= m.compiled;
+  lanes &= compiled_;
   if (lanes == 0) return result;
   Going::start(lanes);
-  std::vector<Number>& numbers = m.state.values();
+  std::vector<Number>& numbers = state_.values();
   std::copy(x, x + numbers.size(), numbers.begin());
-  m.state.time = time;
+  state_.time = time;
   bool done = false;
   try {
-    done = m.stepper->step(m.state, h).status == trunnion::StepStatus::converged;
+    done = stepper_->step(state_, h).status == trunnion::StepStatus::converged;
   } catch (const std::exception&) {
     // left to the machine's own loop, which reports it
   }
@@ -72,6 +66,18 @@ LaneMachine::Result LaneMachine::step(Number* x, const Number& time, Real h, uns
   const Condition::Mask in = Condition::of(went).mask();
   for (std::size_t i = 0; i < numbers.size(); ++i) x[i] = Number(in ? numbers[i].lanes() : x[i].lanes());
   return result;
+}
+
+}  // namespace
+
+#if !defined(LANES_MAKE)
+#define LANES_MAKE make_lane_machine
+#endif
+
+std::unique_ptr<LaneMachine> LANES_MAKE(const std::string& compact, const std::vector<Number>& parameters);
+std::unique_ptr<LaneMachine> LANES_MAKE(const std::string& compact, const std::vector<Number>& parameters) {
+  Going::start(kAll);
+  return std::make_unique<Machine>(with_values(compact, parameters));
 }
 
 }  // namespace lanes
