@@ -8,6 +8,7 @@
 //   template <class S> S value(const S* u, const S* x) const;
 //   template <class S> void rates(const S* u, const S* x, S* rate) const;     if it has states
 //   template <class S> S evaluate(const S* u, const S* x, S* rate) const;     instead of rates: these and the value, which share their work
+//   bool linear() const;               whether both are linear in the states, at any inputs and modes; default: no
 //   bool direct(int input) const;      whether g may depend on that input, for any values of its parameters; default: yes
 //   void start(const double* u, double* x) const;                             states at the start
 //   bool start_depends(int input) const;   whether the value at the start depends on that input; default: yes
