@@ -346,10 +346,11 @@ double solve_block(const Hydraulics& netlist, const ControlBlock& b, const doubl
                    double* du) {
   const auto wanted = [&](int k) { return du != nullptr && varies(netlist, b.inputs[k]); };
   if (b.states() > 0) return StatesOfBlock(b, u, rule, y, ydot).solve(wanted, du);
-  if (du == nullptr) return b.law->value(u, nullptr);
+  const double* const modes = y + b.output + 1;
+  if (du == nullptr) return b.law->value(u, modes);
   double value = 0;
   b.law->differentiate(
-      u, nullptr, wanted, [&](int, double number) { value = number; }, [&](int, int k, double slope) { du[k] = slope; });
+      u, modes, wanted, [&](int, double number) { value = number; }, [&](int, int k, double slope) { du[k] = slope; });
   return value;
 }
 
