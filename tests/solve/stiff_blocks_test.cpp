@@ -17,18 +17,18 @@ namespace {
 
 constexpr double kStep = 1e-2;  // [s]
 
-/// A volume that a block fills; `wanted` swings.
-std::string filled_by(const std::string& block, double scale) {
+/// A block that reads `wanted`, which swings; that is a function of time, or of a position without an effect, too.
+std::string swinging(const std::string& block, double scale, bool by_position) {
   return fmt::format(R"(
 trunnion: 1
-fluid: {{density: 870 kg/m^3, bulk_modulus: 1500 MPa}}
-volumes: {{v: {{volume: 1 m^3, pressure: 5 MPa}}}}
-sources: {{feed: {{flow: command, to: v}}}}
-signals: {{wanted: {{sine: {{amplitude: {:.17g}, frequency: 1.5 Hz, phase: 0.3 rad}}}}, none: 0}}
-control: {{command: {}}}
-solver: {{step: 10 ms, duration: 1 s}}
+bodies: {{weight: {{point_mass: {{mass: 1}}}}}}
+joints: {{weight: {{prismatic: {{parent: ground, axis: x}}, position: 0.3 m, speed: 0.1 m/s}}}}
+gravity: [0, 0, 0]
+signals: {{swing: {{sine: {{amplitude: {:.17g}, frequency: 1.5 Hz, phase: 0.3 rad}}}}, none: 0}}
+control: {{wanted: {{sum: {{inputs: [swing, {}], gains: [1, 0]}}}}, command: {}}}
+solver: {{step: 10 ms, duration: 1 s, oil_rule: trapezoidal}}
 )",
-                     2e-3 * scale, block);
+                     2e-3 * scale, by_position ? "weight.position" : "none", block);
 }
 double wanted(double t, double scale) { return 2e-3 * scale * std::sin(3 * std::numbers::pi * t + 0.3); }
 
@@ -51,15 +51,17 @@ double implicit(double before, const std::function<double(double)>& f, double si
 
 /// Every step of the trapezoidal rule; rate(t, x).
 void expect_rule(const std::string& block, const std::string& state, double scale, const std::function<double(double, double)>& rate) {
-  Runner run(test::model_from(filled_by(block, scale)));
-  double x = value_of(run, state), slope = rate(0, x);
-  const double size = 2e-3 * scale;
-  for (int n = 1; n <= 100; ++n) {
-    const double t = n * kStep;
-    run.advance(t);
-    x = implicit(x + kStep / 2 * slope, [&](double at) { return rate(t, at); }, size);
-    slope = rate(t, x);
-    ASSERT_NEAR(value_of(run, state), x, 1e-8 * size) << block << " at " << t << " s";
+  for (const bool by_position : {false, true}) {
+    Runner run(test::model_from(swinging(block, scale, by_position)));
+    double x = value_of(run, state), slope = rate(0, x);
+    const double size = 2e-3 * scale;
+    for (int n = 1; n <= 100; ++n) {
+      const double t = n * kStep;
+      run.advance(t);
+      x = implicit(x + kStep / 2 * slope, [&](double at) { return rate(t, at); }, size);
+      slope = rate(t, x);
+      ASSERT_NEAR(value_of(run, state), x, 1e-9 * size) << block << " at " << t << " s";
+    }
   }
 }
 
