@@ -271,8 +271,8 @@ class StatesOfBlock {
       value_ = law_.evaluate(u_, x_, rate_);
       double error = std::abs(value_ - linear) - kLinear * (std::abs(value_) + terms);
       for (int i = 0; i < n_; ++i)
-        error = std::max(error, std::abs(residual(i, rate_[i])) -
-                                    kLinear * (std::abs(x_[i]) + std::abs(begin_[i]) + share_ * (std::abs(rate_[i]) + std::abs(offset_[i]))));
+        error = std::max(error, std::abs(residual(i, rate_[i])) - kLinear * (std::abs(x_[i]) + std::abs(begin_[i]) +
+                                                                             share_ * (std::abs(rate_[i]) + std::abs(offset_[i]))));
       if (error <= 0) break;
       if (iteration == kMostIterations) return std::numeric_limits<double>::quiet_NaN();
       double part = 1;

@@ -72,12 +72,8 @@ TEST(LanesOfProcessors, StepAsTheGeneralStepDoesWithAnyNeighbours) {
     for (std::size_t i = 0; i < x.size(); ++i)
       for (int k = 0; k < lanes::kLanes; ++k) {
         const double expected = single[static_cast<std::size_t>(k)][i];
-        if (i < motion) {
-          EXPECT_NEAR(x[i].lanes()[k], expected, 1e-12 * std::max(1.0, std::abs(expected))) << "number " << i;
-        }
-        if (k > 0) {
-          EXPECT_EQ(x[i].lanes()[k], next[i].lanes()[k - 1]) << "number " << i;
-        }
+        if (i < motion) { EXPECT_NEAR(x[i].lanes()[k], expected, 1e-12 * std::max(1.0, std::abs(expected))) << "number " << i; }
+        if (k > 0) { EXPECT_EQ(x[i].lanes()[k], next[i].lanes()[k - 1]) << "number " << i; }
       }
     EXPECT_NE(x[0].lanes()[0], x[0].lanes()[1]);
   }

@@ -199,7 +199,8 @@ const Settings kArmInALoop =
     with(with(kSignals, {"control={lever_by: {pid: {setpoint: wanted, measurement: arm.angle, gain: -4, integral_time: 2 s, min: -1, max: "
                          "1}}, flow_by: {sum: {inputs: [demand], gains: [6e-3], offset: 2e-3}}, demand: {low_pass: {input: fast, "
                          "time_constant: 50 ms}}, fast: {expression: 'hypot(lever_by, 0.02)'}, tank_by: {sum: {inputs: [lift.length, "
-                         "lift.rate], gains: [2e5, 1e5], offset: 2e5}}, bleed_by: {gain: {input: demand, gain: -0.3, offset: 0.5}}, valve_by: {expression: 'max(lever_by, 0)'}}"}),
+                         "lift.rate], gains: [2e5, 1e5], offset: 2e5}}, bleed_by: {gain: {input: demand, gain: -0.3, offset: 0.5}}, "
+                         "valve_by: {expression: 'max(lever_by, 0)'}}"}),
          places("lever_by", "flow_by", "tank_by", "bleed_by"));
 
 TEST(DrivenMetering, IsTheSameCircuitAsOverTime) {

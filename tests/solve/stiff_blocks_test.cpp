@@ -58,7 +58,8 @@ void expect_rule(const std::string& block, const std::string& state, double scal
     for (int n = 1; n <= 100; ++n) {
       const double t = n * kStep;
       run.advance(t);
-      x = implicit(x + kStep / 2 * slope, [&](double at) { return rate(t, at); }, size);
+      x = implicit(
+          x + kStep / 2 * slope, [&](double at) { return rate(t, at); }, size);
       slope = rate(t, x);
       ASSERT_NEAR(value_of(run, state), x, 1e-9 * size) << block << " at " << t << " s";
     }
