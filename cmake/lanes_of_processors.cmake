@@ -18,7 +18,7 @@ foreach(processor IN ITEMS avx2 avx512)
   target_compile_options(trunnion_lanes_${processor} PRIVATE ${options_of_lanes})
   set(objects)
   foreach(part IN LISTS parts)
-    target_compile_options(${part} PRIVATE ${instructions_${processor}} -fno-gnu-unique)
+    target_compile_options(${part} PRIVATE ${instructions_${processor}} -fno-gnu-unique -Wno-psabi)
     target_compile_definitions(${part} PRIVATE LANES_MAKE=make_lane_machine_${processor})
     list(APPEND objects $<FILTER:$<TARGET_OBJECTS:${part}>,EXCLUDE,[.]gch$>)  # precompiled headers are among them
   endforeach()
