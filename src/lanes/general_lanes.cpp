@@ -3,7 +3,6 @@
 #include "run/general_lanes.h"
 
 #include <algorithm>
-#include <bit>
 #include <exception>
 #include <map>
 #include <mutex>
@@ -18,15 +17,15 @@ namespace trunnion {
 
 namespace {
 
-static_assert(kLaneCount == lanes::kLanes && sizeof(LaneNumbers) == sizeof(lanes::Number));
+static_assert(kLaneCount == lanes::kMachines);
 
-lanes::Number number_of(const LaneNumbers& numbers) { return std::bit_cast<lanes::Number>(numbers); }
+lanes::Row row_of(const LaneNumbers& numbers) { return {numbers.of}; }
 
 /// The machines of a group.
 struct Scratch final : LaneScratch {
   std::unique_ptr<lanes::LaneMachine> machine;
   std::vector<LaneNumbers> prepared;  // of the machine
-  std::vector<lanes::Number> x;
+  std::vector<lanes::Row> x;
 };
 
 class GeneralLanes final : public LaneStep {
@@ -76,9 +75,9 @@ class GeneralLanes final : public LaneStep {
   LaneResult step(LaneStates& states, unsigned lanes, double h) const override {
     auto& scratch = static_cast<Scratch&>(*states.scratch);
     if (scratch.machine == nullptr) return {};
-    for (std::size_t i = 0; i < states.x.size(); ++i) scratch.x[i] = number_of(states.x[i]);
-    const lanes::LaneMachine::Result result = scratch.machine->step(scratch.x.data(), number_of(states.time), h, lanes, states.ways.data());
-    for (std::size_t i = 0; i < states.x.size(); ++i) states.x[i] = std::bit_cast<LaneNumbers>(scratch.x[i]);
+    for (std::size_t i = 0; i < states.x.size(); ++i) scratch.x[i] = row_of(states.x[i]);
+    const lanes::LaneMachine::Result result = scratch.machine->step(scratch.x.data(), row_of(states.time), h, lanes, states.ways.data());
+    for (std::size_t i = 0; i < states.x.size(); ++i) states.x[i].of = scratch.x[i].of;
     return {result.done, result.behind};
   }
 
@@ -93,10 +92,10 @@ class GeneralLanes final : public LaneStep {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const LaneNumbers& x, const LaneNumbers& y) { return x.of == y.of; });
   }
   std::unique_ptr<lanes::LaneMachine> made(const std::vector<LaneNumbers>& prepared) const {
-    std::vector<lanes::Number> numbers;
+    std::vector<lanes::Row> numbers;
     bool own = false;
     for (std::size_t i = 0; i < prepared.size(); ++i) {
-      numbers.push_back(number_of(prepared[i]));
+      numbers.push_back(row_of(prepared[i]));
       for (const double x : prepared[i].of) own = own || x != parameters_[i];
     }
     if (!own) numbers.clear();
@@ -112,6 +111,7 @@ class GeneralLanes final : public LaneStep {
 /// Empty: there are lanes.
 std::string reason_against(const CompiledModel& model) {
   const SolverDescription& solver = model.description.solver;
+  if (lanes::machines_by_processor().empty()) return "the processor has no vectors of four numbers (AVX2)";
   if (solver.coupling != CouplingKind::monolithic) return "a co-simulation has none";
   if (!integrator_of(solver).has_fixed_step()) return "the steps of " + std::string(integrator_of(solver).word) + " are its own";
   for (const ControlBlock& block : model.hydraulics.control)

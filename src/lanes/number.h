@@ -26,18 +26,18 @@ extern "C" __m512d _ZGVeN8v_log(__m512d);
 #elif defined(__GLIBC__) && defined(__AVX2__)
 extern "C" __m256d _ZGVdN4v_exp(__m256d);
 extern "C" __m256d _ZGVdN4v_log(__m256d);
-#define LANES_OF_LIBRARY(name)                                               \
-  inline Number name(const Number& a) {                                      \
-    std::array<__m256d, 2> parts = std::bit_cast<std::array<__m256d, 2>>(a); \
-    for (__m256d & part : parts) part = _ZGVdN4v_##name(part);               \
-    return std::bit_cast<Number>(parts);                                     \
-  }
+#define LANES_OF_LIBRARY(name) \
+  inline Number name(const Number& a) { return Number(static_cast<Number::Lanes>(_ZGVdN4v_##name(a.lanes()))); }
 #endif
 
 namespace lanes {
 
 using Real = decltype(1.0);
+#if defined(__AVX512F__)
 inline constexpr int kLanes = 8;
+#else
+inline constexpr int kLanes = 4;  // longer vectors than the processor's are slow: compilers take them apart
+#endif
 
 /// The lanes that go on (bit k: lane k), of this thread, and their way: a number that differs where branches differ.
 class Going {
@@ -96,6 +96,8 @@ class Condition {
   unsigned bits() const {
 #if defined(__AVX512DQ__)
     return _mm512_movepi64_mask(reinterpret_cast<__m512i>(mask_));
+#elif defined(__AVX2__)
+    return static_cast<unsigned>(_mm256_movemask_pd(reinterpret_cast<__m256d>(mask_)));
 #else
     unsigned bits = 0;
     for (int i = 0; i < kLanes; ++i) bits |= static_cast<unsigned>(mask_[i] & 1) << static_cast<unsigned>(i);
@@ -109,7 +111,7 @@ class Condition {
   constexpr Condition operator!() const { return Condition(~mask_); }
 
  private:
-  explicit constexpr Condition(std::int64_t value) : mask_{value, value, value, value, value, value, value, value} {}
+  explicit constexpr Condition(std::int64_t value) : mask_(value - Mask{}) {}
 
   Mask mask_;
 };
@@ -181,7 +183,7 @@ class Number {
   }
 
  private:
-  constexpr Number(Real x, int) : x_{x, x, x, x, x, x, x, x} {}
+  constexpr Number(Real x, int) : x_(x - Lanes{}) {}  // a sum would make 0 of -0
 
   Lanes x_;
 };
@@ -204,6 +206,8 @@ constexpr Number fabs(const Number& a) { return abs(a); }
 inline Number sqrt(const Number& a) {
 #if defined(__AVX512F__)
   return Number(static_cast<Number::Lanes>(_mm512_sqrt_pd(a.lanes())));
+#elif defined(__AVX2__)
+  return Number(static_cast<Number::Lanes>(_mm256_sqrt_pd(a.lanes())));
 #else
   return Number::each([](Real x) { return std::sqrt(x); }, a);
 #endif
