@@ -94,7 +94,6 @@ solver: {{step: 1 ms, duration: 1 s, tolerance_position: 1e-13, tolerance_other:
                               : "motions: {swing: {joint: boom, signal: same}}");
 }
 const std::vector<Settings> kWays{{"solver.constraints=penalty"},
-                                  {"solver.multipliers=plain"},
                                   {"solver.tangent=forward_difference"},
                                   {"solver.integrator=bdf2"},
                                   {"solver.integrator=generalized_alpha"},
