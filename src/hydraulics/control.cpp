@@ -152,39 +152,124 @@ double fastest_rate(const ControlBlock& block, const double* s, const double* s_
   return std::exp(rate);
 }
 
-void start_blocks(const Hydraulics& netlist, const double* s, const double* s_dot, OilValues<double>& values, double* y) {
+namespace {
+
+/// States of a block at the start, and its value: NaN if it depends on an input that is.
+double start_block(const ControlBlock& b, const double* s, const double* s_dot, const OilValues<double>& values, double* y) {
   double u[kMaxBlockInputs];
-  // values of blocks whose states do not depend on inputs first: others may read them
-  for (const ControlBlock& b : netlist.control) values.signal[b.signal] = std::numeric_limits<double>::quiet_NaN();
-  const std::size_t rounds = netlist.control.size() + 1;  // a loop is closed by states that do not depend on inputs
-  for (std::size_t round = 0; round < rounds; ++round)
-    for (const ControlBlock& b : netlist.control) {
+  double* const x = y + b.output + 1;
+  read_block<double>(b, s, s_dot, y, values, u);
+  bool known = true;
+  for (int k = 0; k < b.law->inputs(); ++k) {
+    if (!std::isnan(u[k])) continue;
+    known = known && !b.law->start_depends(k);
+    u[k] = 0;  // its states follow when it is known
+  }
+  b.law->start(u, x);
+  if (b.followed_port >= 0) {
+    x[0] = 0;
+    x[1] = 1;
+    double rate[kMaxBlockStates + 1];
+    b.law->evaluate(u, x, rate);
+    x[0] = s[b.followed_port];
+    x[1] = s_dot[b.followed_port] / rate[0];
+    known = true;
+  }
+  return known ? b.law->value(u, x) : std::numeric_limits<double>::quiet_NaN();
+}
+
+void set_value(const ControlBlock& b, double value, OilValues<double>& values, double* y) { y[b.output] = values.signal[b.signal] = value; }
+
+/// Numbers of the blocks whose start values depend on unknown ones of each other alone.
+[[gnu::cold]] std::vector<int> unknown_loops(const Hydraulics& netlist, const double* s, const double* s_dot,
+                                             const OilValues<double>& values, const double* y) {
+  double u[kMaxBlockInputs];
+  std::vector<char> in(netlist.control.size());
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = std::isnan(y[netlist.control[i].output]) ? 1 : 0;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      if (in[i] == 0) continue;
+      const ControlBlock& b = netlist.control[i];
       read_block<double>(b, s, s_dot, y, values, u);
-      bool known = true;
       for (int k = 0; k < b.law->inputs(); ++k) {
-        if (!std::isnan(u[k])) continue;
-        known = known && !b.law->start_depends(k);
-        u[k] = 0;  // its states follow when it is known
+        if (!std::isnan(u[k]) || !b.law->start_depends(k)) continue;
+        const BlockInput& input = b.inputs[static_cast<std::size_t>(k)];
+        const int block = input.kind == BlockInput::Kind::signal ? netlist.block_of_signal[input.index] : -1;
+        if (block >= 0 && in[static_cast<std::size_t>(block)] != 0) continue;
+        in[i] = 0;  // it waits for a pressure
+        changed = true;
       }
-      b.law->start(u, y + b.output + 1);
-      if (b.followed_port >= 0) {
-        double* const x = y + b.output + 1;
-        x[0] = 0;
-        x[1] = 1;
-        double rate[kMaxBlockStates + 1];
-        b.law->evaluate(u, x, rate);
-        x[0] = s[b.followed_port];
-        x[1] = s_dot[b.followed_port] / rate[0];
-        known = true;
-      }
-      y[b.output] = known ? b.law->value(u, y + b.output + 1) : std::numeric_limits<double>::quiet_NaN();
-      if (b.sampled()) y[b.next_sample()] = sample_time(b, b.offset > 0 ? 0 : 1);
-      if (b.delayed()) {
-        y[b.next_value()] = y[b.output];
-        y[b.next_effect()] = y[b.next_sample()];
-      }
-      values.signal[b.signal] = y[b.output];
     }
+  }
+  std::vector<int> loops;
+  for (std::size_t i = 0; i < in.size(); ++i)
+    if (in[i] != 0) loops.push_back(static_cast<int>(i));
+  return loops;
+}
+
+/// Start values w of loops, w = f(w) with every filter steady at its inputs, by Newton's method from 0. Without a solution, as of an
+/// integrating loop, filters start at the inputs 0.
+[[gnu::cold]] void start_loops(const Hydraulics& netlist, const std::vector<int>& loops, const double* s, const double* s_dot,
+                               OilValues<double>& values, double* y) {
+  constexpr int kIterations = 50;
+  constexpr double kEqual = 1e-9, kDifference = 1e-7;
+  const std::size_t n = loops.size();
+  std::vector<double> w(n, 0.0), changed(n), f(n), T(n * n);
+  std::vector<int> pivot(n);
+  const auto block = [&](std::size_t i) -> const ControlBlock& { return netlist.control[static_cast<std::size_t>(loops[i])]; };
+  const auto evaluate = [&](const std::vector<double>& at, std::vector<double>& result) {
+    for (std::size_t i = 0; i < n; ++i) set_value(block(i), at[i], values, y);
+    for (std::size_t i = 0; i < n; ++i) result[i] = start_block(block(i), s, s_dot, values, y) - at[i];
+  };
+  const auto largest = [](const std::vector<double>& x) {
+    double size = 0;
+    for (const double number : x) size = std::max(size, std::abs(number));
+    return size;
+  };
+  bool solved = false;
+  evaluate(w, f);
+  const double size = largest(f);
+  for (int iteration = 0; iteration < kIterations && !solved; ++iteration) {
+    for (std::size_t j = 0; j < n; ++j) {
+      const double at = w[j], step = kDifference * std::max(std::abs(at), size > 0 ? size : 1);
+      w[j] = at + step;
+      evaluate(w, changed);
+      for (std::size_t i = 0; i < n; ++i) T[i * n + j] = (f[i] - changed[i]) / step;
+      w[j] = at;
+    }
+    if (!lu_factor(T.data(), static_cast<int>(n), pivot.data())) break;
+    lu_solve(T.data(), static_cast<int>(n), pivot.data(), f.data());
+    for (std::size_t i = 0; i < n; ++i) w[i] += f[i];
+    solved = largest(f) <= kEqual * largest(w);
+    evaluate(w, f);
+  }
+  if (!(solved && largest(w) <= size / kEqual)) std::fill(w.begin(), w.end(), 0.0);
+  evaluate(w, f);
+  double u[kMaxBlockInputs];
+  for (std::size_t i = 0; i < n; ++i) {
+    read_block<double>(block(i), s, s_dot, y, values, u);
+    set_value(block(i), block(i).law->value(u, y + block(i).output + 1), values, y);
+  }
+}
+
+}  // namespace
+
+void start_blocks(const Hydraulics& netlist, const double* s, const double* s_dot, OilValues<double>& values, double* y) {
+  // values of blocks whose states do not depend on inputs first: others may read them
+  for (const ControlBlock& b : netlist.control) set_value(b, std::numeric_limits<double>::quiet_NaN(), values, y);
+  const std::size_t rounds = netlist.control.size() + 1;
+  for (std::size_t round = 0; round < rounds; ++round)
+    for (const ControlBlock& b : netlist.control) set_value(b, start_block(b, s, s_dot, values, y), values, y);
+  if (const std::vector<int> loops = unknown_loops(netlist, s, s_dot, values, y); !loops.empty())
+    start_loops(netlist, loops, s, s_dot, values, y);
+  for (const ControlBlock& b : netlist.control) {
+    if (b.sampled()) y[b.next_sample()] = sample_time(b, b.offset > 0 ? 0 : 1);
+    if (b.delayed()) {
+      y[b.next_value()] = y[b.output];
+      y[b.next_effect()] = y[b.next_sample()];
+    }
+  }
 }
 
 bool sample_due(const Hydraulics& netlist, const double* y, double t, double near) { return next_sample(netlist, y) <= t + near; }

@@ -8,8 +8,9 @@
 #include <fmt/format.h>
 
 #include <Eigen/Sparse>
+#include <algorithm>
 #include <cmath>
-#include <optional>
+#include <span>
 
 #include "model/compile_parts.h"
 
@@ -36,6 +37,8 @@ struct Assembler {
   Eigen::VectorXd weight;
   std::vector<int> moving;  // velocity indices that are not held
   std::vector<int> column;  // per velocity: its index among those, or -1
+  Sparse analysed;          // a matrix with the pattern for which the factors' order of elimination was found
+  Factors factors;          // of the last matrix of factorise
 
   Assembler(const Mechanism<D>& mechanism, CompiledModel& target, MechanismState<D>& start)
       : m(mechanism), model(target), state(start), weight(mechanism.tree.nv), column(mechanism.tree.nv, -1) {
@@ -96,21 +99,33 @@ struct Assembler {
     return s;
   }
 
+  /// The order of elimination, most of the work, is found once for matrices of one pattern.
+  void factorise(const Sparse& A) {
+    const auto starts = [](const Sparse& matrix) { return std::span(matrix.outerIndexPtr(), static_cast<std::size_t>(matrix.cols()) + 1); };
+    const auto rows = [](const Sparse& matrix) { return std::span(matrix.innerIndexPtr(), static_cast<std::size_t>(matrix.nonZeros())); };
+    if (!std::ranges::equal(starts(A), starts(analysed)) || !std::ranges::equal(rows(A), rows(analysed))) {
+      factors.analyzePattern(A);
+      analysed = A;
+    }
+    factors.factorize(A);
+  }
+
   /// Solves the weighted step: minimise 1/2 (x - x0)^T W (x - x0) with J x = c; returns x over the moving coordinates.
-  /// A: scaled_rows(); `factors`: its own, set by the first step that needs them.
-  Eigen::VectorXd weighted(const Sparse& A, const Eigen::VectorXd& x0, const Eigen::VectorXd& c, std::optional<Factors>& factors) const {
+  /// A: scaled_rows(); `factored`: whether the factors are its own, set by the first step that needs them.
+  Eigen::VectorXd weighted(const Sparse& A, const Eigen::VectorXd& x0, const Eigen::VectorXd& c, bool& factored) {
     // in z = sqrt(W) (x - x0): the smallest z with A^T z = b = c - J x0. With A P = Q R: R^T (Q^T z) = P^T b
     const Eigen::VectorXd b = c - A.transpose() * x0.cwiseQuotient(scale());
     if (A.nonZeros() == 0 || (!kTangents && b.isZero(0))) return x0;
-    if (!factors) factors.emplace(A);
-    const Eigen::Index rank = factors->rank();
-    const Eigen::SparseMatrix<double, Eigen::RowMajor> R = factors->matrixR();  // whose entries are unsorted
+    if (!factored) factorise(A);
+    factored = true;
+    const Eigen::Index rank = factors.rank();
+    const Eigen::SparseMatrix<double, Eigen::RowMajor> R = factors.matrixR();  // whose entries are unsorted
     Eigen::VectorXd z = Eigen::VectorXd::Zero(A.rows());
     z.head(rank) = Sparse(R.topLeftCorner(rank, rank))
                        .transpose()
                        .triangularView<Eigen::Lower>()
-                       .solve(Eigen::VectorXd(factors->colsPermutation().transpose() * b).head(rank));
-    z = factors->matrixQ() * z;
+                       .solve(Eigen::VectorXd(factors.colsPermutation().transpose() * b).head(rank));
+    z = factors.matrixQ() * z;
     return x0 + scale().cwiseProduct(z);
   }
 
@@ -200,9 +215,9 @@ void assemble(const Description& d, const Mechanism<D>& m, CompiledModel& model,
     configuration_difference(m.tree, given.data(), q.data(), theta.data());
     Eigen::VectorXd x0(a.moving.size());
     for (std::size_t i = 0; i < a.moving.size(); ++i) x0[static_cast<Eigen::Index>(i)] = -theta[a.moving[i]];
-    std::optional<Factors> factors;
+    bool factored = false;
     const Sparse A = a.scaled_rows();
-    Eigen::VectorXd x = a.weighted(A, x0, -a.Phi(), factors);
+    Eigen::VectorXd x = a.weighted(A, x0, -a.Phi(), factored);
     const double size = a.size(x);
     if (!(size < 1e300)) break;
     if (size > kLargestStep) x = a.short_step(A);
@@ -229,12 +244,12 @@ void assemble(const Description& d, const Mechanism<D>& m, CompiledModel& model,
   Eigen::VectorXd v(a.moving.size());
   for (std::size_t i = 0; i < a.moving.size(); ++i) v[static_cast<Eigen::Index>(i)] = model.v_start[a.moving[i]];
   // free rates have no reference value: restarting from the result keeps the given ones exact
-  std::optional<Factors> factors;
+  bool factored = false;
   const Sparse A = a.scaled_rows();
   for (int pass = 0; pass < kRatePasses; ++pass) {
     for (std::size_t i = 0; i < a.moving.size(); ++i)
       if (model.start[a.moving[i]].rate_given) v[static_cast<Eigen::Index>(i)] = model.v_start[a.moving[i]];
-    v = a.weighted(A, v, c, factors);
+    v = a.weighted(A, v, c, factored);
   }
   for (std::size_t i = 0; i < a.moving.size(); ++i) model.v_start[a.moving[i]] = v[static_cast<Eigen::Index>(i)];
   report_moved(m, given, v_given, model);

@@ -216,7 +216,7 @@ void Reader::report_unknown(const FileTree::Entry& entry, std::set<std::string>&
   meant.insert(near);
   if (near.empty()) near = deeper;
   if (entry.added) return report_unknown_override(entry, path, near);
-  report(span_of(entry), path, "the key `" + entry.key + "` is not known", near.empty() ? "one of " + either(known) : "",
+  report(span_of(entry), path, "the key `" + entry.key + "` is not known", near.empty() && !frame.formless ? "one of " + either(known) : "",
          did_you_mean(near));
 }
 
@@ -367,6 +367,7 @@ const Alternative* Reader::choose(const std::vector<Alternative>& alternatives, 
       return !nearest_name(entry.key, names).empty() && !contains(names, entry.key);
     });
     if (!misspelt) report(span_of(*frame.map), frame.path, "missing key", "one of " + either(names));
+    frame.formless = !misspelt;
   }
   return chosen;
 }

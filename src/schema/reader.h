@@ -61,6 +61,7 @@ class Reader : public Visitor {
     std::string form{};                       // the chosen form, for messages
     std::vector<std::string_view> missing{};  // required keys not found
     bool replaced = false;                    // an override chose another form than the file
+    bool formless = false;                    // a required form is missing, and reported
   };
 
   // A key that was looked up, whether found or not; or an item or list element.

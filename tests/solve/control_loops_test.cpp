@@ -1,0 +1,117 @@
+// Loops that only filters close: their start, steady where a steady state exists, and what follows, against closed forms.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "machine/start.h"
+#include "run/run.h"
+#include "support/machines.h"
+
+namespace trunnion {
+namespace {
+
+std::string loops(const std::string& control, double reference = 1, double later = 2) {
+  return fmt::format(R"(
+trunnion: 1
+bodies: {{weight: {{point_mass: {{mass: 1}}}}}}
+joints: {{weight: {{prismatic: {{parent: ground, axis: x}}}}}}
+gravity: [0, 0, 0]
+signals: {{reference: {{steps: [[0, {:.17g}], [0.1, {:.17g}]]}}}}
+control: {{{}}}
+solver: {{step: 1 ms, duration: 1 s}}
+)",
+                     reference, later, control);
+}
+
+double value_of(const CompiledModel& model, const StateVector& state, const std::string& name) {
+  const auto at = std::find(model.state_names.begin(), model.state_names.end(), name);
+  if (at == model.state_names.end()) throw std::runtime_error("no " + name);
+  return state.y()[at - model.state_names.begin()];
+}
+
+/// At the start, whatever the order of the blocks in the file.
+double start_of(const std::string& first, const std::string& second, const std::string& name, double reference = 1) {
+  double found[2];
+  for (const bool swapped : {false, true}) {
+    const auto model = test::model_from(loops(swapped ? second + ", " + first : first + ", " + second, reference));
+    found[swapped ? 1 : 0] = value_of(*model, start_state(*model), name);
+  }
+  EXPECT_NEAR(found[0], found[1], 1e-12 * std::abs(found[0]));
+  return found[0];
+}
+
+/// b = a / (T s + 1), a = r + g b: b = r / (1 - g), and its time constant is T / (1 - g).
+TEST(ControlLoops, OfAFilterStartSteadyAndFollowTheirPole) {
+  const double T = 0.05;
+  for (const double g : {0.5, -1.0, -3.0, -50.0})
+    for (const double reference : {1.0, 1e-6, -1e7}) {
+      const std::string a = fmt::format("a: {{sum: {{inputs: [reference, b], gains: [1, {}]}}}}", g);
+      const std::string b = fmt::format("b: {{low_pass: {{input: a, time_constant: {} s}}}}", T);
+      EXPECT_NEAR(start_of(a, b, "b.output", reference), reference / (1 - g), 1e-12 * std::abs(reference)) << g;
+      EXPECT_NEAR(start_of(a, b, "a.output", reference), reference / (1 - g), 1e-12 * std::abs(reference)) << g;
+      Runner run(test::model_from(loops(a + ", " + b, reference, 2 * reference)));
+      run.advance(0.1);
+      EXPECT_NEAR(value_of(*run.model(), run.state(), "b.output"), reference / (1 - g), 1e-9 * std::abs(reference)) << g;
+      run.advance(0.12);
+      const double expected = reference / (1 - g) * (2 - std::exp(-0.02 * (1 - g) / T));
+      EXPECT_NEAR(value_of(*run.model(), run.state(), "b.output"), expected, 2e-3 * std::abs(expected)) << g;
+    }
+}
+
+/// Positive feedback of gain 1 integrates: there is no steady state, and the filter starts at the input 0.
+TEST(ControlLoops, WithoutASteadyStateStartAtZero) {
+  const std::string a = "a: {sum: {inputs: [reference, b]}}", b = "b: {low_pass: {input: a, time_constant: 50 ms}}";
+  EXPECT_EQ(start_of(a, b, "b.output"), 0);
+  EXPECT_EQ(start_of(a, b, "a.output"), 1);
+  Runner run(test::model_from(loops(a + ", " + b)));
+  run.advance(0.1);
+  EXPECT_NEAR(value_of(*run.model(), run.state(), "b.output"), 0.1 / 50e-3, 1e-9);
+}
+
+/// b = S / (T s + 1), S = clamp(r - 5 b, -0.2, 0.2): b = r / 6 within |r| < 0.24, and 0.2 where the limit holds, for r > 1.2.
+TEST(ControlLoops, WithLimitsStartAtTheirSteadyState) {
+  const std::string a = "a: {sum: {inputs: [reference, b], gains: [1, -5]}}, s: {saturation: {input: a, min: -0.2, max: 0.2}}";
+  const std::string b = "b: {low_pass: {input: s, frequency: 3 Hz}}";
+  EXPECT_NEAR(start_of(a, b, "b.output", 0.12), 0.02, 1e-12);
+  EXPECT_NEAR(start_of(a, b, "b.output", 3), 0.2, 1e-12);
+  EXPECT_NEAR(start_of(a, b, "b.output", -7), -0.2, 1e-12);
+}
+
+/// Two loops, one within the other, and a reader of both.
+TEST(ControlLoops, WithinLoopsAndTheirReadersStartSteady) {
+  const std::string inner = "e: {sum: {inputs: [reference, y, x], gains: [1, -2, -3]}}, x: {low_pass: {input: e, time_constant: 10 ms}}";
+  const std::string outer =
+      "y: {transfer_function: {input: x, numerator: [4], denominator: [1e-2, 0.3, 1]}}, "
+      "z: {sum: {inputs: [x, y], gains: [1, 10]}}";
+  // x = r - 2 y - 3 x, y = 4 x
+  EXPECT_NEAR(start_of(inner, outer, "x.output"), 1.0 / 12, 1e-12);
+  EXPECT_NEAR(start_of(inner, outer, "z.output"), 41.0 / 12, 1e-12);
+}
+
+TEST(ControlLoops, OfSampledBlocksStartSteady) {
+  const std::string a = "a: {sum: {inputs: [reference, b], gains: [1, -1]}, period: 10 ms}";
+  const std::string b = "b: {low_pass: {input: a, time_constant: 50 ms}, period: 10 ms, offset: 3 ms}";
+  EXPECT_NEAR(start_of(a, b, "b.output"), 0.5, 1e-12);
+  Runner run(test::model_from(loops(a + ", " + b)));
+  run.advance(0.099);
+  EXPECT_NEAR(value_of(*run.model(), run.state(), "b.output"), 0.5, 1e-12);
+}
+
+/// A loop that reads a pressure which is to be determined is no more known than the pressure.
+TEST(ControlLoops, OfAnUnknownPressureAreRefused) {
+  const std::string text =
+      "trunnion: 1\nfluid: {density: 870, bulk_modulus: 1500 MPa}\nvolumes: {v: {volume: 1 L}}\nsources: {feed: {flow: f, to: v}}\n"
+      "control: {f: {sum: {inputs: [v.pressure, g], gains: [1e-12, -1]}}, g: {low_pass: {input: f, time_constant: 1 s}}}\n";
+  try {
+    start_state(*test::model_from(text));
+    ADD_FAILURE() << "no error";
+  } catch (const InputError& error) { EXPECT_NE(std::string(error.what()).find("control.f"), std::string::npos) << error.what(); }
+}
+
+}  // namespace
+}  // namespace trunnion
