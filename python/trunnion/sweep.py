@@ -231,14 +231,16 @@ def _batched(model: Model, lists: Mapping[str, Any], points: list, expressions: 
     except RunError:
         pass  # of the model as given; the values may differ
 
+    singles = _single(model, list(lists), points, expressions, seconds, start, result, stop)
+
     def chunk(begin: int, count: int) -> None:
         rows = np.array(points[begin:begin + count], dtype=float)
         try:
             fleet = _trunnion.Batch(core, count, 1, start_number(start), [], outputs, numbers, rows, False)
         except (ModelError, RunError) as error:
-            if count == 1:
-                if isinstance(error, ModelError):
-                    result._invalid[begin] = error
+            if count == 1 and isinstance(error, ModelError):
+                singles[begin][0]()  # values that change the structure, such as a leakage above 0; a single run says what else is wrong
+            elif count == 1:
                 _fail(result, begin, str(error))
             else:
                 for i in range(count):

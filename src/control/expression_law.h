@@ -146,7 +146,7 @@ struct ExpressionLaw {
       case Function::sign:
         return S(x[0] > S(0) ? 1 : x[0] < S(0) ? -1 : 0);
       case Function::root:
-        return chained(std::sqrt(value_of(x[0])), 0.5 / std::sqrt(value_of(x[0])), x[0]);
+        return chained(std::sqrt(value_of(x[0])), value_of(x[0]) > 0 ? 0.5 / std::sqrt(value_of(x[0])) : 0, x[0]);
       case Function::exponential:
         return exp(x[0]);
       case Function::sine:

@@ -282,6 +282,10 @@ VariedRows varied_rows(const std::string& pairs, const std::vector<VariedPath>& 
   if (runs > kMostRuns) refuse("--vary", "", fmt::format("there are {:.3g} runs", runs), fmt::format("at most {:.0f}", kMostRuns));
   if (std::set<std::string>(varied.paths.begin(), varied.paths.end()).size() < varied.paths.size())
     refuse("--vary", "", "a path occurs twice", "every path once");
+  for (const std::string& pattern : varied.paths)
+    for (const std::string& path : varied.paths)
+      if (&pattern != &path && matches_pattern(pattern, path))
+        refuse("--vary", "", fmt::format("`{}` contains `{}`, which is varied, too", pattern, path), "every number in one path");
   for (const PairTable* t : {&table, &sample})
     if (!t->paths.empty()) multiply(varied, t->rows);
   multiply(varied, combinations(lists));

@@ -23,7 +23,8 @@ double sample_time(const ControlBlock& b, double k) {
   return b.offset + k * b.period + late;
 }
 
-/// x = x_before + period f(u, x), by Newton's method; false: there is none.
+/// x = x_before + period f(u, x), by Newton's method, of a single state between bounds of the solution: f may have plateaus; false: there
+/// is none.
 bool sample_states(const ControlBlock& b, const double* u, double* x) {
   constexpr int kMostIterations = 50;
   constexpr double kConverged = 1e-12;  // of the largest state; the next increment is rounding
@@ -34,9 +35,18 @@ bool sample_states(const ControlBlock& b, const double* u, double* x) {
   const int n = b.states();
   if (n == 0) return true;
   double before[kMaxBlockStates + 1], increment[kMaxBlockStates + 1];
+  double low = -std::numeric_limits<double>::infinity(), high = -low;
   std::copy_n(x, n, before);
   for (int iteration = 0; iteration < kMostIterations; ++iteration) {
+    const double last = x[0];
     if (!advance_states(*b.law, u, b.period, before, x, increment)) return false;
+    if (n == 1 && increment[0] != 0) {
+      (increment[0] > 0 ? low : high) = last;
+      if (high - low < std::numeric_limits<double>::infinity() && !(x[0] > low && x[0] < high)) {
+        x[0] = (low + high) / 2;
+        increment[0] = x[0] - last;
+      }
+    }
     double moved = 0, size = 0;
     for (int i = 0; i < n; ++i) {
       moved = std::max(moved, std::abs(increment[i]));

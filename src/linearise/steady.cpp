@@ -12,6 +12,7 @@
 
 #include "base/decompositions.h"
 #include "base/diagnostic.h"
+#include "hydraulics/control.h"
 #include "linearise/differential_form.h"
 #include "linearise/reduction.h"
 #include "machine/friction_load.h"
@@ -354,6 +355,7 @@ class SteadySolver {
     if (f_.size() > 0) s.residual_at = name(worst);
     find_open(s);
     find_growth(s);
+    find_held(s);
     return s;
   }
   /// Names of the states with the largest share in a combination.
@@ -393,6 +395,27 @@ class SteadySolver {
       if (driven_[v]) driven.push_back(model_->coordinate_names[v]);
     if (!driven.empty()) s.open.push_back({driven, "a prescribed motion moves it: the solution holds at this instant only"});
     if (!places.empty()) s.open.push_back({places, oil.empty() ? "no restoring force acts on it" : "only trapped oil or nothing holds it"});
+  }
+  /// Sampled blocks and modes are held. Those that would change here.
+  void find_held(SteadyOperation& s) {
+    constexpr double kEqual = 1e-6;
+    if (netlist_.control.empty()) return;
+    MachineState<D>& work = reduction_.rates().work();
+    std::vector<double> y(at().y(), at().y() + netlist_.ny), excess(netlist_.control.size()), margins(excess.size());
+    const double *length = work.mechanism.s.data(), *rate = work.mechanism.s_dot.data();
+    std::vector<std::string> values, modes;
+    if (find_margins(netlist_, length, rate, y.data(), work.hydraulics, excess.data(), margins.data()))
+      for (std::size_t i = 0; i < margins.size(); ++i)
+        if (!(margins[i] > 0)) modes.push_back(netlist_.control[i].name + ".mode");
+    for (const ControlBlock& b : netlist_.control)
+      if (b.sampled()) y[b.next_sample()] = at().time;
+    sample_blocks(netlist_, length, rate, at().time, 0, y.data(), work.hydraulics);
+    for (const ControlBlock& b : netlist_.control) {
+      const double held = at().y()[b.output], next = b.sampled() ? y[b.delayed() ? b.next_value() : b.output] : held;
+      if (!(std::abs(next - held) <= kEqual * std::max(std::abs(next), std::abs(held)))) values.push_back(b.name + ".output");
+    }
+    if (!values.empty()) s.open.push_back({values, "a sampled block is held at its start; a sample would change it: no steady operation"});
+    if (!modes.empty()) s.open.push_back({modes, "the mode is held at its start; it would switch: no steady operation"});
   }
   void find_growth(SteadyOperation& s) {
     std::vector<Eigen::Index> states;

@@ -99,7 +99,7 @@ struct Assembler {
     return s;
   }
 
-  /// The order of elimination, most of the work, is found once for matrices of one pattern.
+  /// The order of elimination is found once for matrices of one pattern.
   void factorise(const Sparse& A) {
     const auto starts = [](const Sparse& matrix) { return std::span(matrix.outerIndexPtr(), static_cast<std::size_t>(matrix.cols()) + 1); };
     const auto rows = [](const Sparse& matrix) { return std::span(matrix.innerIndexPtr(), static_cast<std::size_t>(matrix.nonZeros())); };

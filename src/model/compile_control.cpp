@@ -43,12 +43,12 @@ void NetlistBuilder::add_control() {
   netlist_.block_of_signal.assign(static_cast<std::size_t>(model_.signals.size()), -1);
   for (const int i : evaluation_order(blocks)) {
     ControlBlock& b = blocks[static_cast<std::size_t>(i)];
-    netlist_.block_of_signal[b.signal] = static_cast<int>(netlist_.control.size());
     b.output = add_state(b.name + ".output", std::numeric_limits<double>::quiet_NaN());
     for (const std::string& entry : entry_names(b)) add_state(entry, std::numeric_limits<double>::quiet_NaN());
     if (const int state = plans_[static_cast<std::size_t>(i)].state; state >= 0)
       b.inputs[0].state = netlist_.control[netlist_.block_of_signal[b.inputs[0].index]].output + 1 + state;
     for (BlockInput& input : b.inputs) input.ahead = input.kind == BlockInput::Kind::signal && is_ahead(input.index);
+    netlist_.block_of_signal[b.signal] = static_cast<int>(netlist_.control.size());  // not before: a block may read itself
     netlist_.control.push_back(std::move(b));
   }
 }

@@ -219,6 +219,7 @@ Vec<3> candidate_normal(const Mechanism<3>& m, const std::vector<Mat<3>>& R_0) {
       return first.cross(slide).normalized();
   }
   if (first.isZero()) return Vec<3>::UnitZ();
+  if (!parallel(first, m.tree.gravity)) return first.cross(m.tree.gravity).normalized();  // any plane along it: that of gravity
   return first.cross(Vec<3>::Unit(std::abs(first.x()) < 0.9 ? 0 : 1)).normalized();
 }
 
@@ -316,6 +317,27 @@ bool stays_perpendicular(const Vec<3>& a, const Vec<3>& b) { return perpendicula
 
 }  // namespace
 
+namespace {
+
+/// Whether friction follows loads of joints, and gravity or a force acts across the plane: a planar mechanism would lack that load.
+/// in_ground(body, vector): ground axes.
+template <class InGround>
+bool loads_across(const Description& d, const Vec<3>& normal, const InGround& in_ground) {
+  const std::vector<CoordinatePlace> places = coordinates_with_elements(d);
+  if (std::none_of(places.begin(), places.end(), [&](const CoordinatePlace& place) {
+        const CoordinateElements& elements = *elements_of(d, place);
+        return elements.friction && elements.friction->nominal_load;
+      }))
+    return false;
+  const auto across = [&](const Vec<3>& force) { return std::abs(force.dot(normal)) > kParallel * force.norm(); };
+  return across(vec(d.gravity)) || std::any_of(d.forces.begin(), d.forces.end(), [&](const auto& item) {
+           const ForceDescription& f = item.second;
+           return f.force && across(f.frame == ForceFrame::world ? vec(*f.force) : in_ground(f.body, *f.force));
+         });
+}
+
+}  // namespace
+
 std::optional<Plane> find_plane(const Description& d, const CompiledModel& model, const Mechanism<3>& m, std::vector<Mat<3>>& frames) {
   if (!d.wheels.empty()) return std::nullopt;  // a wheel can lean
   // axes of every node in ground axes with all coordinates at zero; rotation about the normal changes no normal component
@@ -330,10 +352,12 @@ std::optional<Plane> find_plane(const Description& d, const CompiledModel& model
     if (n.joint == NodeJoint::revolute ? !stays_parallel(R_0[j] * n.turn, normal) : !stays_perpendicular(R_0[j] * n.slide, normal))
       return std::nullopt;
   }
-  const auto in_ground = [&](const std::string& body, const Vec3d& axis) {
+  const auto to_ground = [&](const std::string& body, const Vec3d& vector) {
     const BodyInfo& b = find_body(model, body);
-    return Vec<3>(R_0[b.node] * b.R_NB * vec(axis).normalized());
+    return Vec<3>(R_0[b.node] * b.R_NB * vec(vector));
   };
+  if (loads_across(d, normal, to_ground)) return std::nullopt;
+  const auto in_ground = [&](const std::string& body, const Vec3d& axis) { return Vec<3>(to_ground(body, axis).normalized()); };
   for (const auto& item : d.loops) {
     const LoopDescription& loop = item.second;
     if (!moves_in_plane(loop.kind, in_ground(loop.between[0], loop.axis[0]), in_ground(loop.between[1], loop.axis[1]), normal))

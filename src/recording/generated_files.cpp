@@ -88,7 +88,8 @@ class Texts {
         "  {0}_FAILED = 2      /* Newton's method did not converge, a matrix was singular, or pressures jump */\n}};\n\n"
         "extern const char *const {1}_velocity_names[], *const {1}_state_names[], *const {1}_input_names[]{3};\n\n"
         "/* The start state of the model, inputs at their defaults. */\nvoid {1}_start({1}_machine *m);\n"
-        "/* Sets an input from now on. */\nvoid {1}_set({1}_machine *m, int input, double value);\n{4}"
+        "/* Sets an input, within its `min` and `max`, from now on: a `rate_limit` is left to the caller. */\nvoid {1}_set({1}_machine *m, "
+        "int input, double value);\n{4}"
         "/* Advances to the next multiple of the step length; in parts where a signal jumps on the way. */\nint {1}_step({1}_machine "
         "*m);\n\n"
         "#ifdef __cplusplus\n}}\n#endif\n\n#endif\n",
@@ -134,7 +135,7 @@ class Texts {
 
 void NAME_set(NAME_machine *m, int input, double value)
 {
-  if (direct[input] && value != m->u[input]) m->restart = 1;
+@limits  if (direct[input] && value != m->u[input]) m->restart = 1;
   m->u[input] = value;
 }
 @set_parameter
@@ -164,8 +165,10 @@ int NAME_step(NAME_machine *m)
     const double h = fabs(stop - m->t - length) <= near ? length : stop - m->t;
     double s[SIGNALS_S], e[SIGNALS_E];
     int status;
-    signals_at_start(s, m->t, h, 0, 0, m->u, @K2, 0);
-    signals_at_end(e, m->t + h, h, 0, 0, m->u, @K3, 0);
+    status = signals_at_start(s, m->t, h, 0, 0, m->u, @K2, 0);
+    if (status != PREFIX_DONE) return status;
+    status = signals_at_end(e, m->t + h, h, 0, 0, m->u, @K3, 0);
+    if (status != PREFIX_DONE) return status;
     if (m->restart || (m->t > 0 && is_force_jump(m->t))) {
       status = restart(m->x, m->t, h, s, e, m->u, @K1, 0);@restart_table
       if (status != PREFIX_DONE) return status;
@@ -251,6 +254,16 @@ int main(void)
     if (parameters_.empty()) return "";
     return fmt::format("static const double start_p[] = {{{}}};\n", number_list(values_of(model_.description, parameters_)));
   }
+  /// Keeps a value that is set within the limits of its input.
+  std::string limits() const {
+    std::string text;
+    for (int i = 0; i < model_.signals.inputs(); ++i) {
+      const InputRange& range = model_.signals.input(i);
+      if (std::isfinite(range.min)) text += fmt::format("  if (input == {0} && value < {1:.17g}) value = {1:.17g};\n", i, range.min);
+      if (std::isfinite(range.max)) text += fmt::format("  if (input == {0} && value > {1:.17g}) value = {1:.17g};\n", i, range.max);
+    }
+    return text;
+  }
   /// What differs with parameters, by the words that stand for it in the source.
   std::vector<std::pair<std::string, std::string>> parameter_words() const {
     std::vector<std::pair<std::string, std::string>> words;
@@ -310,6 +323,7 @@ int main(void)
                     : fmt::format("\n{0}if (status == PREFIX_OTHER_WAY) status = {1}_by_table(m->x, m->t, h, s, e, m->u, {2}, 0);", indent,
                                   name, place));
     };
+    words.emplace_back("@limits", limits());
     add_table("@table", "    ", step_, "step", "@K0");
     add_table("@restart_table", "      ", parts_[0], "restart", "@K1");
     for (auto& word : parameter_words()) words.push_back(std::move(word));

@@ -8,7 +8,9 @@ namespace recording {
 
 /// Whether the signals are inputs of the recording in progress, or recorded themselves, as functions of time and of the machine's inputs.
 bool signals_are_inputs();
-void set_signals_are_inputs(bool inputs);
+void set_signals_are_inputs(bool inputs, Real begin = 0, Real end = 0);
+/// Ends the recording if time is not the step's end or its beginning [s]: signals are known there alone.
+void expect_end_of_step(Real time, bool at_end);
 
 /// Value (0) or derivative in time of a signal that is an input, at the end of the step or at its start.
 Number signal_input(int signal, bool at_end, int derivative, const Number& now);

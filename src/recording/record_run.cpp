@@ -49,7 +49,7 @@ void check(const CompiledModel& model) {
 std::vector<double> times_of_parts(const CompiledModel& model, const std::vector<recording::Input>& inputs) {
   std::vector<double> corners{0, model.description.solver.duration};
   for (const recording::Input& input : inputs) {
-    const std::vector<double> more = model.signals.corners(input.index);
+    const std::vector<double> more = model.signals.corners(input.index, true);
     corners.insert(corners.end(), more.begin(), more.end());
   }
   std::sort(corners.begin(), corners.end());

@@ -55,11 +55,11 @@ int RecordedMachine::converged() { return static_cast<int>(trunnion::StepStatus:
 /// Runs evaluation(report) from a state and ends the recording with the state that it leaves, and the report. Courses of inputs are numbers
 /// of the state that evaluations leave alone; what follows from them is in the signals.
 template <class Evaluation>
-int RecordedMachine::follow_from(const Real* state, Real time, std::vector<Recorder::Turn> turns, Evaluation&& evaluation) {
+int RecordedMachine::follow_from(const Real* state, Real time, Real h, std::vector<Recorder::Turn> turns, Evaluation&& evaluation) {
   Machine& m = *machine_;
   Recorder& recording = recording_;
   recording.begin(std::move(turns));
-  set_signals_are_inputs(true);
+  set_signals_are_inputs(true, time, time + h);
   std::vector<Number>& x = m.state.values();
   const auto first_input = static_cast<int>(m.state.inputs() - x.data()), inputs = m.model->layout.inputs;
   const auto is_course = [&](int i) { return i >= first_input && i < first_input + inputs; };
@@ -80,7 +80,7 @@ int RecordedMachine::follow_from(const Real* state, Real time, std::vector<Recor
 }
 
 int RecordedMachine::follow(const Real* state, Real time, Real h, std::vector<Recorder::Turn> turns) {
-  return follow_from(state, time, std::move(turns), [&](std::vector<Number>& report) {
+  return follow_from(state, time, h, std::move(turns), [&](std::vector<Number>& report) {
     const trunnion::StepOutcome outcome = machine_->stepper->step(machine_->state, recording_.input({InputKind::step}, h));
     report.resize(report_size);
     report[iterations] = outcome.iterations;
@@ -96,7 +96,7 @@ int RecordedMachine::follow(const Real* state, Real time, Real h, std::vector<Re
 }
 
 int RecordedMachine::follow_restart(const Real* state, Real time) {
-  return follow_from(state, time, {}, [&](std::vector<Number>&) {
+  return follow_from(state, time, 0, {}, [&](std::vector<Number>&) {
     trunnion::set_signal_spools(*machine_->model, machine_->state);
     return machine_->stepper->restart(machine_->state) ? converged() : static_cast<int>(trunnion::StepStatus::singular);
   });

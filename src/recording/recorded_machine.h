@@ -40,7 +40,7 @@ class RecordedMachine {
  private:
   struct Machine;
   template <class Evaluation>
-  int follow_from(const Real* state, Real time, std::vector<Recorder::Turn> turns, Evaluation&& evaluation);
+  int follow_from(const Real* state, Real time, Real h, std::vector<Recorder::Turn> turns, Evaluation&& evaluation);
   Recorder& recording_;
   std::unique_ptr<Machine> machine_;
 };

@@ -15,7 +15,8 @@ namespace {
 
 thread_local Recorder* in_use = nullptr;
 thread_local bool signals_as_inputs = true;
-constexpr Real kClose = 1e-5;  // relative: rounding errors of both numbers, with digits that their computation lost
+thread_local Real begin_of_step = 0, end_of_step = 0;  // [s]
+constexpr Real kClose = 1e-5;                          // relative: rounding errors of both numbers, with digits that their computation lost
 
 }  // namespace
 
@@ -32,7 +33,16 @@ Real Number::leave() const {
 }
 
 bool signals_are_inputs() { return signals_as_inputs; }
-void set_signals_are_inputs(bool inputs) { signals_as_inputs = inputs; }
+void set_signals_are_inputs(bool inputs, Real begin, Real end) {
+  signals_as_inputs = inputs;
+  begin_of_step = begin;
+  end_of_step = end;
+}
+void expect_end_of_step(Real time, bool at_end) {
+  constexpr Real kNear = 1e-6;  // of the step's length
+  if (std::abs(time - (at_end ? end_of_step : begin_of_step)) > kNear * (end_of_step - begin_of_step))
+    Recorder::active().fail("its integrator reads signals within the step; use trapezoidal, bdf2, generalized_alpha or hht");
+}
 Number outside_input(int number, const Number& now) { return Recorder::active().input({InputKind::outside, number}, now.value()); }
 Number signal_input(int signal, bool at_end, int derivative, const Number& now) {
   return Recorder::active().input({InputKind::signal, signal, at_end, derivative}, now.value());

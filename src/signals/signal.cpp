@@ -165,14 +165,15 @@ SignalIndex SignalSet::add_feed(const TimePolynomial* feed) {
   return size() - 1;
 }
 
-std::vector<double> SignalSet::corners(SignalIndex signal) const {
+std::vector<double> SignalSet::corners(SignalIndex signal, bool knots) const {
   const Node& node = nodes_[signal];
   std::set<double> times(node.jumps.begin(), node.jumps.end());
   if (node.kind == Kind::linear) times.insert(node.t.begin(), node.t.end());
   if (node.kind == Kind::smooth) times.insert({node.t.front(), node.t.back()});
+  if (node.kind == Kind::smooth && knots) times.insert(node.t.begin(), node.t.end());
   if (node.kind == Kind::sine) times.insert(node.p[4]);
   for (SignalIndex part : node.of) {
-    const std::vector<double> corners_of_part = corners(part);
+    const std::vector<double> corners_of_part = corners(part, knots);
     times.insert(corners_of_part.begin(), corners_of_part.end());
   }
   return {times.begin(), times.end()};
@@ -202,6 +203,7 @@ SignalValue SignalSet::evaluate(SignalIndex signal, double t, Side side, const d
   const Node& node = nodes_[signal];
 #ifdef TRUNNION_RECORDING
   if (!t.plain() && recording::signals_are_inputs() && node.kind != Kind::constant) {
+    recording::expect_end_of_step(t.value(), side == Side::left);
     const SignalValue now = evaluate(signal, t.value(), side, inputs);
     const auto input = [&](int derivative, double x) { return recording::signal_input(signal, side == Side::left, derivative, x); };
     return {input(0, now.value), input(1, now.rate), input(2, now.acceleration)};

@@ -63,7 +63,8 @@ class SignalSet {
   /// Times where the signal jumps, ascending.
   const std::vector<double>& jumps(SignalIndex signal) const { return nodes_[signal].jumps; }
   /// Times where its value or slope jumps, ascending: steps, points of linear tables, ends of smooth tables, starts of sines.
-  std::vector<double> corners(SignalIndex signal) const;
+  /// `knots`: also the inner points of smooth tables.
+  std::vector<double> corners(SignalIndex signal, bool knots = false) const;
 
  private:
   enum class Kind : unsigned char { constant, steps, linear, smooth, sine, sum, product, input, feed };

@@ -59,6 +59,8 @@ TEST_F(Grids, CompareRefusesWhereNothingIsPossible) {
        std::vector<std::pair<std::string, std::string>>{{"--vary solver.step=-1,-2", "--vary: error: solver.step: found `-1`"},
                                                         {"--vary solver.integratr=rk4,trapezoidal", "did you mean `solver.integrator`?"},
                                                         {"--vary solver.step=1e-3 --vary solver.step=2e-3", "a path occurs twice"},
+                                                        {"--vary cylinders.lift.bore=50mm --vary 'cylinders.*.bore=52mm'",
+                                                         "`cylinders.*.bore` contains `cylinders.lift.bore`, which is varied, too"},
                                                         {"--pairs none.csv", "none.csv"},
                                                         {"", "--vary: error: nothing is varied"}}) {
     const Outcome r = call("compare " + kFourBar + kShort + arguments + " -o out");

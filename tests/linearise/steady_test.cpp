@@ -88,6 +88,36 @@ valves:
   EXPECT_LT(s.growth, -1);
 }
 
+/// Sampled blocks and modes are held: where they would change the machine does not stay, and they are named.
+TEST(Steady, HeldBlocksThatWouldChangeAreNamed) {
+  const auto arm = [](const char* control) {
+    return solve_steady(model_from(std::string(R"(
+trunnion: 1
+bodies: {arm: {rod: {length: 2 m, mass: 10 kg}}}
+joints: {arm: {revolute: {parent: ground, axis: [0, -1, 0]}, angle: 20 deg}}
+springs: {b: {joint: arm, stiffness: 300, damping: 20, rest: 0}}
+forces: {motor: {joint: arm, load: 1 N m, signal: torque}}
+control: {torque: )") + control + "}\n"));
+  };
+  const SteadyOperation continuous = arm("{expression: 400 * (0.5 - arm.angle)}");
+  EXPECT_TRUE(continuous.open.empty());
+  const double angle = continuous.state.q()[0];
+  EXPECT_NEAR(400 * (0.5 - angle) - 300 * angle, 98.1 * std::cos(angle), 1e-3);
+  for (const char* sampled : {"{expression: 400 * (0.5 - arm.angle), period: 10 ms}",
+                              "{pid: {setpoint: target, measurement: arm.angle, gain: 100, integral_time: 1 s}, period: 10 ms}, "
+                              "target: {gain: {input: 1, gain: 0.5}}"}) {
+    const SteadyOperation s = arm(sampled);
+    ASSERT_EQ(s.open.size(), 1U) << sampled;
+    EXPECT_EQ(s.open[0].states, std::vector<std::string>{"torque.output"});
+  }
+  EXPECT_TRUE(arm("{saturation: {input: 50, max: 60}, period: 10 ms}").open.empty());
+  // off below 0.5 rad: 300 angle + 98.1 cos(angle) is 223 at 0.45 rad, 260 at 0.6 rad
+  EXPECT_TRUE(arm("{relay: {input: arm.angle, on: 0.5, off: 0.4, value_on: 0, value_off: 223}}").open.empty());
+  const SteadyOperation relay = arm("{relay: {input: arm.angle, on: 0.5, off: 0.4, value_on: 0, value_off: 260}}");
+  ASSERT_EQ(relay.open.size(), 1U);
+  EXPECT_EQ(relay.open[0].states, std::vector<std::string>{"torque.mode"});
+}
+
 /// Engine and pump through an orifice: M_e = (w_set - w) M_full/droop equals D dp, and Q = D w the orifice flow.
 TEST(Steady, AnEngineDroopsUnderItsPump) {
   const auto model = model_from(std::string(kFluid) + R"(

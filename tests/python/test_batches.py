@@ -208,6 +208,16 @@ def test_sweeps_of_other_values_and_functions(lever):
     assert s["a"][1] == run["lever.angle"].max() and s["e"][1] == run["energy.residual"][-1]
 
 
+def test_sweeps_of_values_that_change_the_structure(lever):
+    leakage = "cylinders.lift.leakage"
+    assert leakage in [p.name for p in lever.parameters]
+    s = tr.sweep(lever, {leakage: [0, 1e-12, 1e-11]}, {"p": "final(piston_side.pressure)"}, duration=0.1)
+    assert s.done.all() and not s.failed.any()
+    for value, pressure in zip(s[leakage], s["p"]):
+        assert lever.replace({leakage: value}).run(0.1)["piston_side.pressure"][-1] == pressure
+    assert len(set(s["p"])) == 3
+
+
 @pytest.mark.parametrize("kpi", ["max(lever.angle)", lambda r: r["lever.angle"].max()])
 def test_values_without_a_model_are_rows_unless_all_are(lever, kpi):
     s = tr.sweep(lever, {"cylinders.lift.bore": [0.05, -1]}, {"a": kpi}, duration=0.05)

@@ -224,6 +224,57 @@ TEST_F(Generate, WhatHasNoRecordedStepIsRefused) {
   EXPECT_NE(refused("lever", {"solver.integrator=rk4", "solver.constraints=double_step"}).find("solver.integrator"), std::string::npos);
 }
 
+/// Signals within the step are not known to the code.
+TEST_F(Generate, IntegratorsThatReadSignalsWithinTheStepAreRefused) {
+  const auto esdirk = load_example("lever", {"solver.integrator=esdirk3", "solver.duration=0.1 s"});
+  try {
+    generate_code(esdirk, "machine");
+    ADD_FAILURE() << "no error";
+  } catch (const std::exception& e) { EXPECT_NE(std::string(e.what()).find("within the step"), std::string::npos) << e.what(); }
+}
+
+/// A mass pushed by a smooth table, each of whose parts is a formula.
+TEST_F(Generate, SmoothTablesHaveAllTheirParts) {
+  const auto model = test::model_from(R"(
+trunnion: 1
+bodies: {m: {point_mass: {mass: 1 kg}}}
+joints: {m: {prismatic: {parent: ground, axis: x}}}
+forces: {push: {body: m, force: [1, 0, 0], signal: command}}
+signals: {command: {table: [[0, 0], [0.3, 0.4], [0.45, 0.4], [1, -0.2], [2, 0]], smooth: true}}
+solver: {step: 1 ms, duration: 1 s}
+)");
+  compare("smooth", run_code(folder_, generate_code(model, "machine")), model);
+}
+
+/// A value beyond the limits of an input is its limit.
+TEST_F(Generate, InputsKeepTheirLimits) {
+  const auto model = test::model_from(R"(
+trunnion: 1
+bodies: {m: {point_mass: {mass: 1 kg}}}
+joints: {m: {prismatic: {parent: ground, axis: x}}}
+forces: {push: {body: m, force: [1, 0, 0], signal: command}}
+inputs: {command: {min: -1, max: 2}}
+solver: {step: 1 ms, duration: 0.1 s}
+)");
+  GeneratedCode code = generate_code(model, "machine");
+  code.files["host.c"] = R"(#include "machine.h"
+#include <stdio.h>
+int main(void)
+{
+  int i;
+  const double set[] = {50, -7, 1.5};
+  machine_machine m;
+  machine_start(&m);
+  for (i = 0; i < 3; ++i) {
+    machine_set(&m, 0, set[i]);
+    printf("%.17g,%.17g\n", set[i], m.u[0]);
+  }
+  return 0;
+}
+)";
+  EXPECT_EQ(run_code(folder_, code), (std::vector<std::vector<double>>{{50, 2}, {-7, -1}, {1.5, 1.5}}));
+}
+
 #ifdef TRUNNION_PROGRAM
 TEST_F(Generate, ProgramWritesTheFiles) {
   const std::string model = std::string(TRUNNION_SOURCE_DIR) + "/examples/lever.yaml";

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <stdexcept>
 #include <string>
 
@@ -100,6 +101,49 @@ TEST(ControlLoops, OfSampledBlocksStartSteady) {
   Runner run(test::model_from(loops(a + ", " + b)));
   run.advance(0.099);
   EXPECT_NEAR(value_of(*run.model(), run.state(), "b.output"), 0.5, 1e-12);
+}
+
+/// i' = -5 i, and s_k = s_(k-1) + r.
+TEST(ControlLoops, OfABlockThatReadsItself) {
+  const auto at = [](const std::string& control, const std::string& name, double time) {
+    Runner run(test::model_from(loops(control, 1, 1)));
+    run.advance(time);
+    return value_of(*run.model(), run.state(), name);
+  };
+  EXPECT_NEAR(at("i: {integrator: {input: i, gain: -5, start: 1}}", "i.output", 0.5), std::exp(-2.5), 1e-6);
+  EXPECT_EQ(at("b: {low_pass: {input: b, time_constant: 1 s}}", "b.output", 0.1), 0);
+  const double counted = at("s: {sum: {inputs: [s, reference]}, period: 10 ms}", "s.output", 0.055);
+  EXPECT_EQ(counted - at("s: {sum: {inputs: [s, reference]}, period: 10 ms}", "s.output", 0.005), 5);
+  EXPECT_NO_THROW(at("n: {counter: {input: n}}, t: {timer: {input: t}}, r: {relay: {input: r, on: 1, off: 0}}", "n.output", 0.05));
+}
+
+/// x_k = x_(k-1) + T clamp((u - x_k)/tau, -fall, rise), which is clamp((x_(k-1) + T/tau u)/(1 + T/tau), x_(k-1) - T fall, x_(k-1) + T rise).
+TEST(ControlLoops, SampledRateLimitersHaveASolution) {
+  for (const double T : {1e-3, 5e-3, 20e-3, 100e-3}) {
+    std::string text =
+        loops(fmt::format("limited: {{rate_limiter: {{input: wave, rise: 4, fall: 2, time_constant: 1 ms}}, period: {} s}}", T));
+    text.replace(text.find("signals: {"), 10, "signals: {wave: {sine: {amplitude: 1, frequency: 1 Hz}}, ");
+    Runner run(test::model_from(text));
+    double x = 0;
+    const double ratio = T / 1e-3;
+    for (int k = 1; k * T < 0.99; ++k) {
+      run.advance(k * T + T / 2);
+      x = std::clamp((x + ratio * std::sin(2 * std::numbers::pi * k * T)) / (1 + ratio), x - T * 2, x + T * 4);
+      ASSERT_NEAR(value_of(*run.model(), run.state(), "limited.output"), x, 1e-9) << T << " " << k;
+    }
+  }
+}
+
+/// A braking profile: the root has no slope at the target.
+TEST(ControlLoops, RootsAreTakenAtZero) {
+  std::string text = loops(
+      "e: {sum: {inputs: [reference, weight.position], gains: [1, -1]}}, v: {expression: 'sign(e)*sqrt(abs(e))'}, "
+      "u: {pid: {setpoint: v, measurement: weight.speed, gain: 40}}",
+      0, 0.5);
+  text += "forces: {drive: {joint: weight, load: 1 N, signal: u}}\n";
+  Runner run(test::model_from(text));
+  run.advance(5);
+  EXPECT_NEAR(run.state().q()[0], 0.5, 1e-4);
 }
 
 /// A loop that reads a pressure which is to be determined is no more known than the pressure.

@@ -454,5 +454,48 @@ solver: {step: 1 ms, duration: 1 s}
   expect(refusal([&] { TransitionMap map(machine, start_state(*machine)); }), path, "no derivative of its step");
 }
 
+/// m a = -mu N with N = m g or the press, in whatever direction they act: a plane along the slide contains them, or the machine is spatial.
+TEST(FrictionLoad, ActsInEveryDirectionAcrossASlide) {
+  const char* const axes[] = {"x", "y", "z"};
+  for (int slide = 0; slide < 3; ++slide)
+    for (int across = 0; across < 3; ++across)
+      for (const bool gravity : {true, false}) {
+        if (slide == across) continue;
+        double g[3] = {0, 0, 0}, press[3] = {0, 0, 0};
+        (gravity ? g : press)[across] = gravity ? -9.81 : 19.62;
+        const auto model = model_from(fmt::format(R"(
+trunnion: 1
+gravity: [{}, {}, {}]
+bodies: {{cart: {{box: {{size: [0.2 m, 0.2 m, 0.2 m], mass: 2 kg}}}}}}
+joints:
+  cart: {{prismatic: {{parent: ground, axis: {}}}, position: 0, speed: 1 m/s, friction: {{model: coulomb_viscous, coulomb: 4 N, stribeck_velocity: 1 mm/s, nominal_load: 20 N}}}}
+forces: {{press: {{body: cart, force: [{}, {}, {}]}}}}
+solver: {{step: 1 ms, duration: 0.3 s}}
+)",
+                                                  g[0], g[1], g[2], axes[slide], press[0], press[1], press[2]));
+        Runner run(model);
+        run.advance(0.3);
+        EXPECT_NEAR(run.state().v()[0], 1 - 0.2 * 9.81 * 0.3, 1e-6) << axes[slide] << " " << axes[across];
+      }
+}
+
+/// A turntable with its axis along gravity: the pin's friction follows the weight, which is along its axis.
+TEST(FrictionLoad, OfForcesAlongTheAxisIsNotLost) {
+  const auto end = [](const char* gravity) {
+    Runner run(model_from(fmt::format(R"(
+trunnion: 1
+gravity: {}
+bodies: {{table: {{mass: 100, inertia: [1, 1, 2]}}}}
+joints: {{table: {{revolute: {{parent: ground, axis: z}}, rate: 1 rad/s, friction: {{model: coulomb_viscous, coulomb: 1, stribeck_velocity: 1e-3, nominal_load: 981}}}}}}
+solver: {{step: 1 ms, duration: 0.5 s}}
+)",
+                                      gravity)));
+    run.advance(0.5);
+    return run.state().v()[0];
+  };
+  EXPECT_NEAR(end("[0, 0, -9.81]"), end("[0, -9.81, 0]"), 1e-9);
+  EXPECT_NEAR(end("[0, 0, -9.81]"), 1 - 0.5 / 2, 1e-3);
+}
+
 }  // namespace
 }  // namespace trunnion
