@@ -190,44 +190,42 @@ double start_block(const ControlBlock& b, const double* s, const double* s_dot, 
 
 void set_value(const ControlBlock& b, double value, OilValues<double>& values, double* y) { y[b.output] = values.signal[b.signal] = value; }
 
-/// Numbers of the blocks whose start values depend on unknown ones of each other alone.
-[[gnu::cold]] std::vector<int> unknown_loops(const Hydraulics& netlist, const double* s, const double* s_dot,
-                                             const OilValues<double>& values, const double* y) {
+/// Numbers of the blocks of a loop whose start values depend on unknown ones of each other alone; empty: there is none.
+[[gnu::cold]] std::vector<int> unknown_loop(const Hydraulics& netlist, const double* s, const double* s_dot,
+                                            const OilValues<double>& values, const double* y) {
   double u[kMaxBlockInputs];
-  std::vector<char> in(netlist.control.size());
-  for (std::size_t i = 0; i < in.size(); ++i) in[i] = std::isnan(y[netlist.control[i].output]) ? 1 : 0;
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (std::size_t i = 0; i < in.size(); ++i) {
-      if (in[i] == 0) continue;
-      const ControlBlock& b = netlist.control[i];
+  std::vector<int> smallest, reached;
+  for (std::size_t i = 0; i < netlist.control.size(); ++i) {
+    if (!std::isnan(y[netlist.control[i].output])) continue;
+    reached.assign(1, static_cast<int>(i));  // all that its value depends on, itself too
+    bool waits = false;                      // for a pressure
+    for (std::size_t next = 0; next < reached.size(); ++next) {
+      const ControlBlock& b = netlist.control[static_cast<std::size_t>(reached[next])];
       read_block<double>(b, s, s_dot, y, values, u);
       for (int k = 0; k < b.law->inputs(); ++k) {
         if (!std::isnan(u[k]) || !b.law->start_depends(k)) continue;
         const BlockInput& input = b.inputs[static_cast<std::size_t>(k)];
         const int block = input.kind == BlockInput::Kind::signal ? netlist.block_of_signal[input.index] : -1;
-        if (block >= 0 && in[static_cast<std::size_t>(block)] != 0) continue;
-        in[i] = 0;  // it waits for a pressure
-        changed = true;
+        waits = waits || block < 0;
+        if (block >= 0 && std::find(reached.begin(), reached.end(), block) == reached.end()) reached.push_back(block);
       }
     }
+    if (!waits && (smallest.empty() || reached.size() < smallest.size())) smallest = reached;  // the smallest is one loop alone
   }
-  std::vector<int> loops;
-  for (std::size_t i = 0; i < in.size(); ++i)
-    if (in[i] != 0) loops.push_back(static_cast<int>(i));
-  return loops;
+  std::sort(smallest.begin(), smallest.end());
+  return smallest;
 }
 
-/// Start values w of loops, w = f(w) with every filter steady at its inputs, by Newton's method from 0. Without a solution, as of an
+/// Start values w of a loop, w = f(w) with every filter steady at its inputs, by Newton's method from 0. Without a solution, as of an
 /// integrating loop, filters start at the inputs 0.
-[[gnu::cold]] void start_loops(const Hydraulics& netlist, const std::vector<int>& loops, const double* s, const double* s_dot,
-                               OilValues<double>& values, double* y) {
+[[gnu::cold]] void start_loop(const Hydraulics& netlist, const std::vector<int>& loop, const double* s, const double* s_dot,
+                              OilValues<double>& values, double* y) {
   constexpr int kIterations = 50;
   constexpr double kEqual = 1e-9, kDifference = 1e-7;
-  const std::size_t n = loops.size();
+  const std::size_t n = loop.size();
   std::vector<double> w(n, 0.0), changed(n), f(n), T(n * n);
   std::vector<int> pivot(n);
-  const auto block = [&](std::size_t i) -> const ControlBlock& { return netlist.control[static_cast<std::size_t>(loops[i])]; };
+  const auto block = [&](std::size_t i) -> const ControlBlock& { return netlist.control[static_cast<std::size_t>(loop[i])]; };
   const auto evaluate = [&](const std::vector<double>& at, std::vector<double>& result) {
     for (std::size_t i = 0; i < n; ++i) set_value(block(i), at[i], values, y);
     for (std::size_t i = 0; i < n; ++i) result[i] = start_block(block(i), s, s_dot, values, y) - at[i];
@@ -266,13 +264,18 @@ void set_value(const ControlBlock& b, double value, OilValues<double>& values, d
 }  // namespace
 
 void start_blocks(const Hydraulics& netlist, const double* s, const double* s_dot, OilValues<double>& values, double* y) {
-  // values of blocks whose states do not depend on inputs first: others may read them
   for (const ControlBlock& b : netlist.control) set_value(b, std::numeric_limits<double>::quiet_NaN(), values, y);
-  const std::size_t rounds = netlist.control.size() + 1;
-  for (std::size_t round = 0; round < rounds; ++round)
-    for (const ControlBlock& b : netlist.control) set_value(b, start_block(b, s, s_dot, values, y), values, y);
-  if (const std::vector<int> loops = unknown_loops(netlist, s, s_dot, values, y); !loops.empty())
-    start_loops(netlist, loops, s, s_dot, values, y);
+  std::vector<char> in_loop(netlist.control.size(), 0);
+  for (;;) {
+    // values of blocks whose states do not depend on inputs first: others may read them
+    for (std::size_t round = 0; round <= netlist.control.size(); ++round)
+      for (std::size_t i = 0; i < netlist.control.size(); ++i)
+        if (const ControlBlock& b = netlist.control[i]; in_loop[i] == 0) set_value(b, start_block(b, s, s_dot, values, y), values, y);
+    const std::vector<int> loop = unknown_loop(netlist, s, s_dot, values, y);
+    if (loop.empty()) break;
+    start_loop(netlist, loop, s, s_dot, values, y);
+    for (const int i : loop) in_loop[static_cast<std::size_t>(i)] = 1;
+  }
   for (const ControlBlock& b : netlist.control) {
     if (b.sampled()) y[b.next_sample()] = sample_time(b, b.offset > 0 ? 0 : 1);
     if (b.delayed()) {

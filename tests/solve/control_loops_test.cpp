@@ -94,6 +94,21 @@ TEST(ControlLoops, WithinLoopsAndTheirReadersStartSteady) {
   EXPECT_NEAR(start_of(inner, outer, "z.output"), 41.0 / 12, 1e-12);
 }
 
+/// A loop without a steady state, and a reader of the other one that is 0 in a steady state.
+TEST(ControlLoops, StartOneByOne) {
+  const std::string steady =
+      "d: {sum: {inputs: [reference, e], gains: [1, -1]}}, e: {low_pass: {input: d, time_constant: 1 s}}, "
+      "slope: {derivative: {input: e, time_constant: 10 ms}}";
+  const std::string integrating = "p: {sum: {inputs: [e, q]}}, q: {low_pass: {input: p, time_constant: 1 s}}";
+  for (const char* name : {"d.output", "e.output"}) EXPECT_NEAR(start_of(steady, integrating, name), 0.5, 1e-12) << name;
+  EXPECT_EQ(start_of(steady, integrating, "q.output"), 0);
+  EXPECT_EQ(start_of(steady, integrating, "p.output"), 0.5);
+  EXPECT_NEAR(start_of(steady, integrating, "slope.output"), 0, 1e-9);
+  Runner run(test::model_from(loops(steady + ", " + integrating, 1, 1)));
+  run.advance(0.01);
+  EXPECT_NEAR(value_of(*run.model(), run.state(), "slope.output"), 0, 1e-9);
+}
+
 TEST(ControlLoops, OfSampledBlocksStartSteady) {
   const std::string a = "a: {sum: {inputs: [reference, b], gains: [1, -1]}, period: 10 ms}";
   const std::string b = "b: {low_pass: {input: a, time_constant: 50 ms}, period: 10 ms, offset: 3 ms}";
