@@ -95,4 +95,55 @@ TEST(ParametersOneAfterTheOther, HaveTheBitsOfABuiltModelInEveryKindOfSolver) {
     expect_values_of_built_models("four_bar", 5, {solver});
 }
 
+/// A length that opens the loops: they close at the same independent positions and velocities, whatever applies it first; the next step
+/// does not pull them together.
+TEST(ParametersInMotion, LengthsThatOpenLoopsCloseThemAgain) {
+  for (const std::vector<std::string>& solver :
+       std::vector<std::vector<std::string>>{{},
+                                             {"solver.constraints=double_step"},
+                                             {"solver.constraints=baumgarte"},
+                                             {"solver.constraints=ali1", "solver.integrator=rk4", "solver.step=10 us"},
+                                             {"solver.coordinates=cartesian"}}) {
+    const auto model = Model::load(std::string(TRUNNION_SOURCE_DIR) + "/examples/four_bar.yaml", solver);
+    const std::string constraints = solver.empty() ? "" : solver[0];
+    const auto length = model->parameter("loops.E.revolute.at.0.0");
+    const auto names = [](const Simulation& sim) {
+      std::vector<std::string> list;
+      for (const auto& info : sim.minimal_states()) list.push_back(info.name);
+      return list;
+    };
+    Simulation steps(model);
+    steps.run_until(0.1);
+    const std::vector<double> x = steps.minimal_state();
+    const std::vector<std::string> states = names(steps);
+    const trunnion::State whole = steps.state();
+    const double before = steps.value(length);
+
+    Simulation minimal(model), given(model);
+    minimal.set_state(whole);
+    EXPECT_EQ(names(minimal), states);
+    minimal.set_parameter(length, before + 0.02);
+    given.set_parameter(length, before + 0.02);
+    given.set_state(whole);
+    EXPECT_EQ(names(given), states);
+    steps.set_parameter(length, before + 0.02);
+    steps.step();
+    minimal.set_minimal_state(x);
+    EXPECT_EQ(minimal.minimal_state(), x) << constraints;
+    (void)given.linearize();
+    EXPECT_EQ(names(given), states);
+    for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(given.minimal_state()[i], x[i], 1e-9 * (1 + std::abs(x[i]))) << states[i];
+    minimal.step();
+    given.step();
+    EXPECT_EQ(names(steps), states);
+    const std::vector<double> a = steps.minimal_state(), b = minimal.minimal_state(), c = given.minimal_state();
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double size = 1 + std::abs(x[i]);
+      EXPECT_NEAR(a[i], x[i], 0.02 * size) << constraints << ' ' << states[i];
+      EXPECT_NEAR(b[i], a[i], 1e-6 * size) << constraints << ' ' << states[i];
+      EXPECT_NEAR(c[i], a[i], 1e-6 * size) << constraints << ' ' << states[i];
+    }
+  }
+}
+
 }  // namespace

@@ -158,9 +158,10 @@ class Simulation {
   /// From now on `value` + `slope` (t - now), `slope` in 1/s; not for inputs with a largest rate.
   void set(InputIndex input, double value, double slope);
   double value(InputIndex input) const;
-  /// A parameter takes effect at the next step, or at restart() where it defines the start. Throws ModelError for a value outside its
-  /// limits; the old value is kept. A value that the machine cannot have, or that changes its structure (a leakage where there was none),
-  /// fails the next step or restart(), which leaves the state as it is; it is to be set back.
+  /// A parameter takes effect at the next step, set_minimal_state() or linearize(), or at restart() where it defines the start. Loops that it
+  /// opens are then closed again, as set_minimal_state() closes them. Throws ModelError for a value outside its limits; the old value is kept. A
+  /// value that the machine cannot have, or that changes its structure (a leakage where there was none), fails the next of these, which
+  /// leaves the state as it is; it is to be set back.
   void set_parameter(ParameterIndex parameter, double value);
   double value(ParameterIndex parameter) const;
 

@@ -101,7 +101,7 @@ trunnion_status trunnion_run_until(trunnion_simulation* simulation, double end);
 trunnion_status trunnion_restart(trunnion_simulation* simulation, int start);
 /** From now on `value` + `slope` (t - now), limited to the input's range; slope [1/s], 0: held. */
 trunnion_status trunnion_set_input(trunnion_simulation* simulation, int input, double value, double slope);
-/** Takes effect at the next step, or at trunnion_restart() where it defines the start. */
+/** Takes effect at the next step or setting of a minimal state, or at trunnion_restart() where it defines the start. */
 trunnion_status trunnion_set_parameter(trunnion_simulation* simulation, int parameter, double value);
 trunnion_status trunnion_get_parameter(const trunnion_simulation* simulation, int parameter, double* out);
 /** Values of `count` channels at the current state. */

@@ -200,6 +200,8 @@ class Cutter {
 
 }  // namespace
 
-HydraulicCut cut_circuits(const Hydraulics& whole, std::vector<int> circuits) { return Cutter(whole, std::move(circuits)).cut(); }
+[[gnu::cold]] HydraulicCut cut_circuits(const Hydraulics& whole, std::vector<int> circuits) {
+  return Cutter(whole, std::move(circuits)).cut();
+}
 
 }  // namespace trunnion

@@ -88,11 +88,13 @@ class OwnParameters {
   /// Throws InputError; Error if the numbers change the structure, so that states and channels would be others. What was compiled last is
   /// used for the parts that no change since concerns.
   std::shared_ptr<const CompiledModel> compile();
+  /// Whether only parameters of the oil have changed since compile().
+  bool same_mechanism() const { return same_mechanism_; }
 
  private:
   std::shared_ptr<const Model> original_;
   std::shared_ptr<const CompiledModel> last_;
-  bool same_mechanism_ = true;  // only parameters of the oil have changed since
+  bool same_mechanism_ = true;
   std::unique_ptr<Description> description_;
   std::vector<Parameter> slots_;
 };

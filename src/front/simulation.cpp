@@ -140,17 +140,19 @@ struct Simulation::Content final : RunWatcher {
   // ---- parameters
   /// The machine with its parameters as set, in the present state, or at its start.
   void rebuild(std::optional<Start> start) {
+    reshaped = reshaped || !own->same_mechanism();
     std::shared_ptr<const CompiledModel> next = own->compile();
     StateVector state = start ? model->content().start_of(next, *start) : loop->state();
+    if (!start && reshaped) close_loops(next, compiled, minimal ? minimal.get() : coordinates.get(), state);
     auto next_loop = std::make_unique<StepLoop>(next, std::move(state));
     if (!start && !next_loop->restart()) throw next_loop->failure();
     compiled = std::move(next);
     loop = std::move(next_loop);
     observer.reset();
-    minimal.reset();
+    if (minimal) coordinates = std::move(minimal);
     transition.reset();
     by_parameters.reset();
-    changed = false;
+    changed = reshaped = false;
     forget();
     if (reader) {
       const Ledger ledger = reader->ledger();
@@ -162,7 +164,7 @@ struct Simulation::Content final : RunWatcher {
     }
     if (counter) counter.emplace(*loop);
   }
-  /// Before a step.
+  /// Before a step, or another minimal vector.
   void prepare() {
     if (changed) rebuild(std::nullopt);
     forget();
@@ -237,10 +239,13 @@ struct Simulation::Content final : RunWatcher {
   /// On the coordinates of the first call.
   MinimalState& minimal_vector(bool anew = false) {
     if (minimal && !anew) return *minimal;
+    const StateVector& state = loop->state();
     if (minimal)
-      minimal->select(loop->state());
+      minimal->select(state);
+    else if (coordinates && !anew)
+      minimal = std::make_unique<MinimalState>(compiled, state, *coordinates);
     else
-      minimal = std::make_unique<MinimalState>(compiled, loop->state());
+      minimal = std::make_unique<MinimalState>(compiled, state);
     fill_infos(minimal->variables(), minimal_states);
     return *minimal;
   }
@@ -264,10 +269,11 @@ struct Simulation::Content final : RunWatcher {
   const Model::Content::Channels* channels = nullptr;  // of the model, once they are needed
   std::shared_ptr<const CompiledModel> compiled;       // the model's, or with own parameters
   std::unique_ptr<OwnParameters> own;
-  bool changed = false;  // parameters since compiled
+  bool changed = false;   // parameters since compiled
+  bool reshaped = false;  // of these some of the mechanism
   std::unique_ptr<StepLoop> loop;
-  std::unique_ptr<Observer> observer;  // made when first needed
-  std::unique_ptr<MinimalState> minimal;
+  std::unique_ptr<Observer> observer;                  // made when first needed
+  std::unique_ptr<MinimalState> minimal, coordinates;  // of the present machine; of the one before, whose coordinates it keeps
   std::vector<ChannelInfo> minimal_states;
   std::unique_ptr<TransitionMap> transition;
   std::unique_ptr<StepColumns> by_parameters;  // of the paths in columns
@@ -504,6 +510,7 @@ void Simulation::set_minimal_state(const std::vector<double>& x) {
   const SingleUse::Scope use(content_->use);
   Content& c = *content_;
   translated([&] {
+    c.prepare();
     MinimalState& minimal = c.minimal_vector();
     StateVector state = c.loop->state();
     minimal.set(x, state);
@@ -514,7 +521,10 @@ void Simulation::set_minimal_state(const std::vector<double>& x) {
   c.forget();
 }
 void Simulation::select_coordinates() {
-  translated([&] { (void)content_->minimal_vector(true); });
+  translated([&] {
+    if (content_->changed) content_->rebuild(std::nullopt);
+    (void)content_->minimal_vector(true);
+  });
 }
 
 Snapshot Simulation::save() const {

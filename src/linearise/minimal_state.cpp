@@ -26,7 +26,11 @@ struct MinimalState::Work {
   explicit Work(const StateLayout& layout)
       : reference(layout), next(layout), theta(layout.nv), from(layout.nv), kept(layout.nv), partition(layout.rows) {}
   virtual ~Work() = default;
-  virtual void select() = 0;
+  /// At the reference. False at a singular configuration.
+  virtual bool select() = 0;
+  virtual bool take_partition(const double* partition) = 0;
+  /// Largest |Phi| at the reference.
+  virtual double violation() = 0;
   virtual const std::vector<int>& independent() const = 0;
   virtual const std::vector<int>& velocity_dependent() const = 0;
   virtual const std::vector<int>& dependent() const = 0;
@@ -52,12 +56,24 @@ struct MinimalState::WorkIn final : MinimalState::Work {
   const std::vector<int>& dependent() const override { return rates.loops().dependent(); }
   void write_partition(double* out) const override { rates.loops().write(out); }
 
-  void select() override {
+  void place_at_reference() {
     update_inputs(rates.model(), signals_at(rates.model(), reference), reference.time, Side::right, rates.work());
+    update_followed_motions(m, reference.y(), reference.ydot(), rates.work().mechanism);
     update_positions(m, reference.q(), static_cast<const double*>(nullptr), rates.work().mechanism);
-    if (!rates.loops().select_partition(rates.work().mechanism))
-      throw SimulationError(reference.time, kWhat, "the reference is a singular configuration (dead point) of the loops",
-                            "use another position");
+  }
+  bool select() override {
+    place_at_reference();
+    return rates.loops().select_partition(rates.work().mechanism);
+  }
+  bool take_partition(const double* given) override {
+    place_at_reference();
+    return rates.loops().load_partition(given) && rates.loops().factor_at(rates.work().mechanism);
+  }
+  double violation() override {
+    place_at_reference();
+    double largest = 0;
+    for (const double row : rates.work().mechanism.Phi) largest = std::max(largest, std::abs(row));
+    return largest;
   }
 
   const TreeNode<D>& node_of(int v) const { return m.tree.nodes[m.tree.dof_node[v]]; }
@@ -176,12 +192,33 @@ struct MinimalState::WorkIn final : MinimalState::Work {
   std::vector<double> last_ = std::vector<double>(theta.size());
 };
 
-MinimalState::MinimalState(std::shared_ptr<const CompiledModel> model, const StateVector& reference) : model_(std::move(model)) {
-  if (model_->planar)
-    work_ = std::make_unique<WorkIn<2>>(model_);
-  else
-    work_ = std::make_unique<WorkIn<3>>(model_);
+[[gnu::cold]] std::unique_ptr<MinimalState::Work> MinimalState::make_work(const std::shared_ptr<const CompiledModel>& model) {
+  if (model->planar) return std::make_unique<WorkIn<2>>(model);
+  return std::make_unique<WorkIn<3>>(model);
+}
+
+namespace {
+
+[[noreturn]] void fail_at_dead_point(double time) {
+  throw SimulationError(time, kWhat, "the reference is a singular configuration (dead point) of the loops", "use another position");
+}
+
+}  // namespace
+
+MinimalState::MinimalState(std::shared_ptr<const CompiledModel> model, const StateVector& reference)
+    : work_(make_work(model)), model_(std::move(model)) {
   select(reference);
+}
+
+MinimalState::MinimalState(std::shared_ptr<const CompiledModel> model, const StateVector& reference, const MinimalState& like)
+    : work_(make_work(model)), model_(std::move(model)) {
+  work_->reference = like.reference();
+  std::vector<double> partition(static_cast<std::size_t>(model_->layout.rows));
+  like.write_partition(partition.data());
+  if (work_->take_partition(partition.data()))
+    name_states();
+  else
+    select(reference);
 }
 
 MinimalState::~MinimalState() = default;
@@ -189,10 +226,14 @@ MinimalState::~MinimalState() = default;
 void MinimalState::select(const StateVector& reference) {
   if (!(reference.layout() == model_->layout)) throw Error("the state belongs to another model");
   work_->reference = reference;
-  work_->select();
+  if (!work_->select()) fail_at_dead_point(reference.time);
+  name_states();
+}
+
+[[gnu::cold]] void MinimalState::name_states() {
   const auto observer = make_observer(model_);
-  variables_ =
-      VariableNames(*model_, observer->channels()).states(reference, work_->independent(), work_->velocity_dependent(), work_->first_order);
+  variables_ = VariableNames(*model_, observer->channels())
+                   .states(work_->reference, work_->independent(), work_->velocity_dependent(), work_->first_order);
   partition_ = {coordinate_list(*model_, work_->independent()), coordinate_list(*model_, work_->velocity_dependent()),
                 coordinate_list(*model_, work_->dependent())};
 }
@@ -221,6 +262,21 @@ void MinimalState::set(std::span<const double> x, StateVector& state) {
       throw Error(
           fmt::format("the minimal vector's {} is {:g} Pa: pressures are absolute, above 0 and below 1e12 Pa", variables_[i].name, x[i]));
   work_->set(x.data(), state);
+}
+
+[[gnu::cold]] void close_loops(const std::shared_ptr<const CompiledModel>& model, const std::shared_ptr<const CompiledModel>& before,
+                               const MinimalState* like, StateVector& state) {
+  constexpr double kTolerance = 1e-10;  // [rad, m]
+  if (model->layout.rows == 0) return;
+  const auto work = MinimalState::make_work(model), other = MinimalState::make_work(before);
+  work->reference = other->reference = state;
+  if (work->violation() <= 2 * other->violation() + kTolerance) return;
+  std::vector<double> partition(static_cast<std::size_t>(model->layout.rows));
+  if (like != nullptr) like->write_partition(partition.data());
+  if ((like == nullptr || !work->take_partition(partition.data())) && !work->select()) fail_at_dead_point(state.time);
+  std::vector<double> x(2 * work->independent().size() + work->velocity_dependent().size() + work->first_order.size());
+  work->read(state, x.data());
+  work->set(x.data(), state);
 }
 
 }  // namespace trunnion

@@ -23,6 +23,9 @@ class MinimalState {
  public:
   /// Selects the independent coordinates at `reference` by pivoting. Throws SimulationError at a singular configuration.
   MinimalState(std::shared_ptr<const CompiledModel> model, const StateVector& reference);
+  /// Of a machine of the same structure as that of `like`, with its coordinates and the orientations from which it counts; selected anew at
+  /// `reference` if these cannot be.
+  MinimalState(std::shared_ptr<const CompiledModel> model, const StateVector& reference, const MinimalState& like);
   ~MinimalState();
   MinimalState(const MinimalState&) = delete;
   MinimalState& operator=(const MinimalState&) = delete;
@@ -55,10 +58,19 @@ class MinimalState {
   struct Work;
   template <int D>
   struct WorkIn;
+  friend void close_loops(const std::shared_ptr<const CompiledModel>&, const std::shared_ptr<const CompiledModel>&, const MinimalState*,
+                          StateVector&);
+  static std::unique_ptr<Work> make_work(const std::shared_ptr<const CompiledModel>& model);
+  void name_states();
   std::unique_ptr<Work> work_;
   std::shared_ptr<const CompiledModel> model_;
   std::vector<LinearVariable> variables_;
   LinearPartition partition_;
 };
+
+/// Closes the loops of a machine at a state of another one, `before`, of the same structure, unless they are closed as in that one: as
+/// MinimalState::set() at the positions and velocities of the state, with the coordinates of `like`; null: selected there.
+void close_loops(const std::shared_ptr<const CompiledModel>& model, const std::shared_ptr<const CompiledModel>& before,
+                 const MinimalState* like, StateVector& state);
 
 }  // namespace trunnion

@@ -76,7 +76,7 @@ class SteadySolver {
       }
   }
 
-  SteadyOperation solve() {
+  [[gnu::cold]] SteadyOperation solve() {
     StateVector start = start_near_rest(*model_, time_);
     if (!take(start, false)) report_no_start();
     find_turning(start);
@@ -146,7 +146,7 @@ class SteadySolver {
     return is_rate(i) ? model_->velocity_names[velocity(i)] : model_->coordinate_names[velocity(i)];
   }
 
-  void set_kinds() {
+  [[gnu::cold]] void set_kinds() {
     const Eigen::Index n = reduction_.size();
     unit_.resize(n);
     kind_.assign(static_cast<std::size_t>(n), Kind::free);
@@ -205,7 +205,7 @@ class SteadySolver {
 
   /// Coordinates that may turn: neither their position nor that of all that turn with them has an effect, near or far, and no stroke end
   /// limits them.
-  void find_turning(const StateVector& start) {
+  [[gnu::cold]] void find_turning(const StateVector& start) {
     const std::size_t nv = turns_.size();
     std::vector<char> without(nv, 0), stroke(nv, 0);
     for (std::size_t i = 0; i < netlist_.actuators.size(); ++i)  // a stroke, or the limits of a joint
@@ -241,7 +241,7 @@ class SteadySolver {
       any([&](std::size_t v) { return turns_[v] = 1, false; });
     }
   }
-  bool has_no_effect(int v) {
+  [[gnu::cold]] bool has_no_effect(int v) {
     Eigen::Index j = 0;
     while (j < positions_and_rates() && (is_rate(j) || velocity(j) != v)) ++j;
     if (j == positions_and_rates()) return false;
@@ -342,7 +342,7 @@ class SteadySolver {
 
   // ---------------------------------------------------------------- result
 
-  SteadyOperation result() {
+  [[gnu::cold]] SteadyOperation result() {
     SteadyOperation s;
     s.state = at();
     for (int v = 0; v < m_.tree.nv; ++v)
@@ -355,11 +355,10 @@ class SteadySolver {
     if (f_.size() > 0) s.residual_at = name(worst);
     find_open(s);
     find_growth(s);
-    find_held(s);
     return s;
   }
   /// Names of the states with the largest share in a combination.
-  std::vector<std::string> leading(const Vector& share, const std::vector<Eigen::Index>& states) const {
+  [[gnu::cold]] std::vector<std::string> leading(const Vector& share, const std::vector<Eigen::Index>& states) const {
     std::vector<Eigen::Index> order(states.size());
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(), [&](Eigen::Index i, Eigen::Index j) { return std::abs(share[i]) > std::abs(share[j]); });
@@ -373,7 +372,7 @@ class SteadySolver {
     std::iota(states.begin(), states.end(), 0);
     return states;
   }
-  void find_open(SteadyOperation& s) {
+  [[gnu::cold]] void find_open(SteadyOperation& s) {
     Matrix A = A_;
     if (A.rows() == 0) return;
     for (Eigen::Index i = 0; i < A.rows(); ++i)
@@ -396,28 +395,7 @@ class SteadySolver {
     if (!driven.empty()) s.open.push_back({driven, "a prescribed motion moves it: the solution holds at this instant only"});
     if (!places.empty()) s.open.push_back({places, oil.empty() ? "no restoring force acts on it" : "only trapped oil or nothing holds it"});
   }
-  /// Sampled blocks and modes are held. Those that would change here.
-  void find_held(SteadyOperation& s) {
-    constexpr double kEqual = 1e-6;
-    if (netlist_.control.empty()) return;
-    MachineState<D>& work = reduction_.rates().work();
-    std::vector<double> y(at().y(), at().y() + netlist_.ny), excess(netlist_.control.size()), margins(excess.size());
-    const double *length = work.mechanism.s.data(), *rate = work.mechanism.s_dot.data();
-    std::vector<std::string> values, modes;
-    if (find_margins(netlist_, length, rate, y.data(), work.hydraulics, excess.data(), margins.data()))
-      for (std::size_t i = 0; i < margins.size(); ++i)
-        if (!(margins[i] > 0)) modes.push_back(netlist_.control[i].name + ".mode");
-    for (const ControlBlock& b : netlist_.control)
-      if (b.sampled()) y[b.next_sample()] = at().time;
-    sample_blocks(netlist_, length, rate, at().time, 0, y.data(), work.hydraulics);
-    for (const ControlBlock& b : netlist_.control) {
-      const double held = at().y()[b.output], next = b.sampled() ? y[b.delayed() ? b.next_value() : b.output] : held;
-      if (!(std::abs(next - held) <= kEqual * std::max(std::abs(next), std::abs(held)))) values.push_back(b.name + ".output");
-    }
-    if (!values.empty()) s.open.push_back({values, "a sampled block is held at its start; a sample would change it: no steady operation"});
-    if (!modes.empty()) s.open.push_back({modes, "the mode is held at its start; it would switch: no steady operation"});
-  }
-  void find_growth(SteadyOperation& s) {
+  [[gnu::cold]] void find_growth(SteadyOperation& s) {
     std::vector<Eigen::Index> states;
     for (Eigen::Index i : all_states())
       if (kind_[i] == Kind::free || kind_[i] == Kind::marked) states.push_back(i);
@@ -433,11 +411,11 @@ class SteadySolver {
 
   // ---------------------------------------------------------------- error messages
 
-  [[noreturn]] void report_no_start() {
+  [[noreturn, gnu::cold]] void report_no_start() {
     throw SimulationError(time_, "the start of the search for steady operation", error_.empty() ? obstacle_ : error_,
                           "check the start positions and pressures");
   }
-  [[noreturn]] void report_nowhere() {
+  [[noreturn, gnu::cold]] void report_nowhere() {
     Eigen::Index worst = 0;
     if (f_.size() > 0) f_.cwiseAbs().maxCoeff(&worst);
     const double rate = f_.size() > 0 ? f_[worst] * unit_[worst] : 0;
@@ -445,8 +423,13 @@ class SteadySolver {
     cause += is_pressure(worst) ? fmt::format("this pressure, {:.6g} Pa, still changes by {:.4g} Pa/s", at().y()[first_order(worst)], rate)
                                 : fmt::format("it still changes by {:.4g} per second", rate);
     if (!obstacle_.empty()) cause += "; the last step tried was rejected: " + obstacle_;
+    const bool of_block = f_.size() > 0 && worst >= positions_and_rates() &&
+                          std::any_of(netlist_.control.begin(), netlist_.control.end(), [&](const ControlBlock& b) {
+                            return first_order(worst) >= b.output && first_order(worst) < b.output + b.size();
+                          });
     throw SimulationError(time_, f_.size() > 0 ? name(worst) : "the machine", cause,
-                          netlist_.volumes.empty()
+                          of_block ? "give the control block an input at which it rests, or use `trunnion run` to see its motion"
+                          : netlist_.volumes.empty()
                               ? "add springs, dampers or stops that bring it to rest, or use `trunnion run` to see its motion"
                               : "give the pump flow a return path (relief valve, bleed), close the valves of "
                                 "cylinders that should rest, or use `trunnion run` to see its motion");
@@ -483,7 +466,7 @@ namespace {
 
 /// A steady state of the machine in differential form in its own discrete states.
 template <int D>
-StateVector with_discrete_states(const CompiledModel& model, const CompiledModel& in_equations, StateVector steady) {
+[[gnu::cold]] StateVector with_discrete_states(const CompiledModel& model, const CompiledModel& in_equations, StateVector steady) {
   MachineState<D> work(in_equations);
   ConsistentRates<D>(in_equations).solve(steady, Side::right, work);
   StateVector state = in_form(model, in_equations, steady);
@@ -493,13 +476,78 @@ StateVector with_discrete_states(const CompiledModel& model, const CompiledModel
   return state;
 }
 
-}  // namespace
+/// A steady state of the machine with its blocks continuous in its own samples: the first are due as at a start.
+[[gnu::cold]] StateVector with_samples(const CompiledModel& model, const CompiledModel& continuous, const StateVector& steady) {
+  StateVector state = start_near_rest(model, steady.time);
+  take_form(continuous, steady, model, state);
+  for (const ControlBlock& b : model.hydraulics.control)
+    if (b.delayed()) state.y()[b.next_value()] = state.y()[b.output];
+  make_consistent(model, state);
+  return state;
+}
 
-SteadyOperation solve_steady(const std::shared_ptr<const CompiledModel>& model, double time) {
-  if (model->relative) return solve_steady(model->relative, time);
-  refuse_friction_loads(*model, "steady operation does not follow the load of a joint", "start at rest and run until the motion is steady");
+/// How far the values of the blocks are determined: by the tolerance of the solution, and rounding of what they read.
+template <int D>
+[[gnu::cold]] std::vector<double> tolerances(const Hydraulics& netlist, const StateVector& state, const MachineState<D>& work) {
+  constexpr double kInputShare = 1e-9;  // of an input
+  std::vector<double> found(netlist.control.size(), 10 * kSettled * kOther);
+  double u[kMaxBlockInputs];
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const ControlBlock& b = netlist.control[i];
+    read_block<double>(b, work.mechanism.s.data(), work.mechanism.s_dot.data(), state.y(), work.hydraulics, u);
+    b.law->differentiate(
+        u, state.y() + b.output + 1, [](int) { return true; }, [](int, double) {},
+        [&](int row, int column, double slope) {
+          if (row > 0 || column >= b.law->inputs()) return;
+          const BlockInput& input = b.inputs[static_cast<std::size_t>(column)];
+          const int block = input.kind == BlockInput::Kind::signal ? netlist.block_of_signal[input.index] : -1;
+          const double gain = std::max(std::abs(slope), b.states() > 0 ? 1.0 : 0.0);
+          found[i] += gain * (kInputShare * std::abs(u[column]) + (block >= 0 ? found[static_cast<std::size_t>(block)] : 0));
+        });
+  }
+  return found;
+}
+
+/// Values that only samples change, and modes, are those of the start. Lists the ones that would change here.
+template <int D>
+[[gnu::cold]] void find_held(const CompiledModel& model, SteadyOperation& s) {
+  constexpr double kEqual = 1e-6;  // of the larger value
+  const Hydraulics& netlist = model.hydraulics;
+  StateVector state = s.state;
+  MachineState<D> work(model);
+  ConsistentRates<D>(model).solve(state, Side::right, work);
+  std::vector<double> y(state.y(), state.y() + netlist.ny), excess(netlist.control.size()), margins(excess.size());
+  const double *length = work.mechanism.s.data(), *rate = work.mechanism.s_dot.data();
+  std::vector<std::string> values, modes;
+  if (find_margins(netlist, length, rate, y.data(), work.hydraulics, excess.data(), margins.data()))
+    for (std::size_t i = 0; i < margins.size(); ++i)
+      if (!(margins[i] > 0)) modes.push_back(netlist.control[i].name + ".mode");
+  const std::vector<double> tolerance = tolerances(netlist, state, work);
+  for (const ControlBlock& b : netlist.control)
+    if (b.sampled()) y[b.next_sample()] = state.time;
+  sample_blocks(netlist, length, rate, state.time, 0, y.data(), work.hydraulics);
+  for (std::size_t i = 0; i < tolerance.size(); ++i) {
+    const ControlBlock& b = netlist.control[i];
+    const double held = state.y()[b.output], next = b.sampled() ? y[b.delayed() ? b.next_value() : b.output] : held;
+    if (!(std::abs(next - held) <= std::max(tolerance[i], kEqual * std::max(std::abs(next), std::abs(held)))))
+      values.push_back(b.name + ".output");
+  }
+  s.holds = values.empty() && modes.empty();
+  if (!values.empty()) s.open.push_back({values, "a sample would change the value, which is held here: no steady operation"});
+  if (!modes.empty()) s.open.push_back({modes, "the mode is held at its start; it would switch: no steady operation"});
+}
+
+[[gnu::cold]] SteadyOperation find_steady(const std::shared_ptr<const CompiledModel>& model, double time) {
+  if (const auto continuous = continuous_form(model); continuous != model) {
+    try {
+      SteadyOperation steady = find_steady(continuous, time);
+      steady.state = with_samples(*model, *continuous, steady.state);
+      steady.continuous = true;
+      return steady;
+    } catch (const SimulationError&) {}  // a block that never rests: with the blocks held, which says so
+  }
   if (const auto in_equations = differential_form(model); in_equations != model) {
-    SteadyOperation steady = solve_steady(in_equations, time);
+    SteadyOperation steady = find_steady(in_equations, time);
     steady.state = model->planar ? with_discrete_states<2>(*model, *in_equations, steady.state)
                                  : with_discrete_states<3>(*model, *in_equations, steady.state);
     return steady;
@@ -507,7 +555,17 @@ SteadyOperation solve_steady(const std::shared_ptr<const CompiledModel>& model, 
   return model->planar ? SteadySolver<2>(model, time).solve() : SteadySolver<3>(model, time).solve();
 }
 
-void find_other_steady(const std::shared_ptr<const CompiledModel>& model, SteadyOperation& found) {
+}  // namespace
+
+SteadyOperation solve_steady(const std::shared_ptr<const CompiledModel>& model, double time) {
+  if (model->relative) return solve_steady(model->relative, time);
+  refuse_friction_loads(*model, "steady operation does not follow the load of a joint", "start at rest and run until the motion is steady");
+  SteadyOperation steady = find_steady(model, time);
+  if (!model->hydraulics.control.empty()) model->planar ? find_held<2>(*model, steady) : find_held<3>(*model, steady);
+  return steady;
+}
+
+[[gnu::cold]] void find_other_steady(const std::shared_ptr<const CompiledModel>& model, SteadyOperation& found) {
   if (model->relative) return find_other_steady(model->relative, found);
   const auto volumes = static_cast<std::ptrdiff_t>(model->description.volumes.size());  // come first; those inside lines follow
   if (volumes == 0 || !found.open.empty()) return;

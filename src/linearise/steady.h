@@ -10,6 +10,9 @@
 // from the start, with steps that grow as long as the second Newton correction d is small against the first. At first it follows the
 // machine in time, finally it becomes Newton's method. It thus ends where the machine would, not on another branch, and undetermined
 // quantities (oil trapped between closed valves) keep their start values.
+//
+// Sampled control blocks rest where the same blocks rest continuously: the solution is that of continuous_form() (differential_form.h).
+// Values that only samples change (quantisers, relays, sequences), and modes, are those of the start.
 // Sources: Kelley, Keyes 1998 (pseudo-transient continuation); Deuflhard 2004, Newton Methods for Nonlinear Problems (the contraction).
 // Derivation: docs/theory.md, Steady operation.
 // SPDX-License-Identifier: BSD-3-Clause
@@ -44,6 +47,8 @@ struct SteadyOperation {
   std::vector<OtherSteady> others;   // of find_other_steady()
   double growth = 0;                 // [1/s] largest real part of the eigenvalues apart from `open`; positive: unstable
   std::vector<std::string> growing;  // if unstable: states with the largest share in the growing mode
+  bool continuous = false;           // growth is that with sampled blocks continuous
+  bool holds = true;                 // no sample and no mode would change; otherwise they are in `open`
   double residual = 0;               // largest remaining rate [1/s], in units: 1 mrad, a thousandth of the machine's extent, 0.1 bar
   std::string residual_at;           // its state
   int iterations = 0;                // linear solves

@@ -202,7 +202,7 @@ class StaticEquilibriumSolver : private StaticLoads<D> {
     return smallest(T, right, 1e-13).tail(np_);
   }
 
-  void find_rest() {
+  [[gnu::cold]] void find_rest() {
     double best = std::numeric_limits<double>::infinity();
     for (int i = 0;; ++i) {
       p_ = settle(decided_ * (decided_.transpose() * p_));
@@ -416,7 +416,7 @@ void set_velocities(const CompiledModel& model, StateVector& state) {
 
 }  // namespace rest
 
-Equilibrium solve_equilibrium(const CompiledModel& model, double time) {
+[[gnu::cold]] Equilibrium solve_equilibrium(const CompiledModel& model, double time) {
   if (model.relative) return solve_equilibrium(*model.relative, time);
   Equilibrium found =
       model.planar ? rest::StaticEquilibriumSolver<2>(model, time).solve() : rest::StaticEquilibriumSolver<3>(model, time).solve();

@@ -191,9 +191,14 @@ void HydrostaticGroups::start_control(double* y) const {
 double HydrostaticGroups::unknown_command(SignalIndex signal, const std::string& what) const {
   if (states_ == StatesAt::rest) return 0;
   const std::string path = block_path(model_.description, netlist_.control[netlist_.block_of_signal[signal]].name);
+  const double* const given = model_.y_start.data();
+  const bool open = std::any_of(given, given + netlist_.volumes.size(), [](double pressure) { return std::isnan(pressure); });
+  const std::string found = "the " + what + "` at the start ";
   throw InputError({{span_of(model_.description, path), path,
-                     "the " + what + "` at the start depends on a pressure that static equilibrium is to determine",
-                     "a given start pressure of the volume that it reads, or a given start of its states", ""}});
+                     found + (open ? "depends on a pressure that static equilibrium is to determine" : "is not a number"),
+                     open ? "a given start pressure of the volume that it reads, or a given start of its states"
+                          : "finite values at the start, without divisions by 0 and roots of negative numbers",
+                     ""}});
 }
 
 HydrostaticGroups::Border HydrostaticGroups::border(int root) const {

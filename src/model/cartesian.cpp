@@ -213,7 +213,7 @@ class CartesianBuilder {
   }
 
   /// Translations and rotation of a body, and its names, all relative to the ground.
-  void add_body(const JointInfo& joint) {
+  [[gnu::cold]] void add_body(const JointInfo& joint) {
     const TreeNode<3>& old = before_.space->tree.nodes[joint.node];
     const bool point = is_point(joint);
     // a channel name used by the joint stays with the joint
@@ -477,7 +477,7 @@ class CartesianBuilder {
   }
 
   template <int D>
-  void connect() {
+  [[gnu::cold]] void connect() {
     const std::vector<JointRows> joints = add_joints<D>();
     Mechanism<D> m;
     if constexpr (D == 2) {

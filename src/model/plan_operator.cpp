@@ -316,7 +316,7 @@ void plan_chain(const Description& d, const OperatorBlock& b, const std::vector<
 
 }  // namespace
 
-BlockPlan plan_operator(const Description& d, const std::string& name, const OperatorBlock& b) {
+[[gnu::cold]] BlockPlan plan_operator(const Description& d, const std::string& name, const OperatorBlock& b) {
   const std::vector<CoordinatePlace> places = operator_coordinates(d, b);
   const auto law = std::make_shared<OperatorLaw>(static_cast<int>(places.size()), static_cast<int>(b.joints.size()));
   Vec<3> reference = Vec<3>::Zero();

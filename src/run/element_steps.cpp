@@ -285,7 +285,7 @@ void add_limit_warnings(const CompiledModel& model, const Mechanism<D>& m, const
 
 }  // namespace
 
-std::vector<std::string> element_step_warnings(const CompiledModel& model, const StateVector& start) {
+[[gnu::cold]] std::vector<std::string> element_step_warnings(const CompiledModel& model, const StateVector& start) {
   std::vector<std::string> warnings;
   if (!model.hydraulics.quasistatic.empty()) warnings = Warnings(model, start).take();
   std::visit([&](const auto& m) { add_limit_warnings(model, m, start, warnings); }, model.mechanism);

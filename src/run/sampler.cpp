@@ -3,12 +3,27 @@
 #include "run/sampler.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "machine/evaluate.h"
 
 namespace trunnion {
 
 namespace {
+
+/// Of blocks in the order of dependence that whose value, or else whose states or rates, are not finite; -1: none.
+[[gnu::cold]] int first_not_finite(const std::vector<ControlBlock>& blocks, const std::vector<double>& y,
+                                   const std::vector<double>& rates) {
+  const auto wrong = [&](const std::vector<double>& numbers, int begin, int count) {
+    return std::any_of(numbers.begin() + begin, numbers.begin() + begin + count, [](double number) { return !std::isfinite(number); });
+  };
+  for (const bool values : {true, false})
+    for (std::size_t i = 0; i < blocks.size(); ++i)
+      if (const int at = blocks[i].output, n = blocks[i].states();
+          values ? wrong(y, at, 1) : wrong(y, at + 1, n) || wrong(rates, at + 1, n))
+        return static_cast<int>(i);
+  return -1;
+}
 
 template <int D>
 class SamplerOf final : public Sampler {
@@ -46,6 +61,18 @@ class SamplerOf final : public Sampler {
     return failed;
   }
 
+  [[gnu::cold]] int not_finite(StateVector state, double ahead) override {
+    const std::vector<double> q(state.q(), state.q() + model_->layout.nq);
+    std::vector<double> increment(static_cast<std::size_t>(model_->layout.nv));
+    for (int v = 0; v < model_->layout.nv; ++v) increment[static_cast<std::size_t>(v)] = ahead * state.v()[v];
+    advance_configuration(m_.tree, q.data(), increment.data(), state.q());
+    state.time += ahead;
+    load(state, Side::left);
+    std::vector<double> rates(y_.size());
+    evaluate_blocks(model_->hydraulics, work_.mechanism.s.data(), work_.mechanism.s_dot.data(), y_.data(), rates.data(), work_.hydraulics);
+    return first_not_finite(model_->hydraulics.control, y_, rates);
+  }
+
  private:
   void load(const StateVector& state, Side side) {
     MechanismState<D>& mech = work_.mechanism;
@@ -70,6 +97,10 @@ class SamplerOf final : public Sampler {
 [[gnu::cold]] std::unique_ptr<Sampler> make_sampler(const std::shared_ptr<const CompiledModel>& model) {
   const auto& blocks = model->hydraulics.control;
   if (std::none_of(blocks.begin(), blocks.end(), [](const ControlBlock& b) { return b.sampled() || b.law->modes() > 0; })) return nullptr;
+  return make_any_sampler(model);
+}
+
+[[gnu::cold]] std::unique_ptr<Sampler> make_any_sampler(const std::shared_ptr<const CompiledModel>& model) {
   if (model->planar) return std::make_unique<SamplerOf<2>>(model);
   return std::make_unique<SamplerOf<3>>(model);
 }

@@ -23,9 +23,14 @@ class Sampler {
   /// have to be recomputed after it. Returns the number of a block whose states have no solution, and then leaves the state as it was; -1:
   /// none. No allocation.
   virtual int sample(double near, StateVector& state) = 0;
+  /// The first block, in the order of dependence, whose value or rates are not finite at the state, with positions as its velocities move
+  /// them and signals as they are after the time `ahead` [s]; -1: none.
+  virtual int not_finite(StateVector state, double ahead) = 0;
 };
 
 /// Null if the model has no sampled blocks and no modes.
 std::unique_ptr<Sampler> make_sampler(const std::shared_ptr<const CompiledModel>& model);
+/// Of any model.
+std::unique_ptr<Sampler> make_any_sampler(const std::shared_ptr<const CompiledModel>& model);
 
 }  // namespace trunnion

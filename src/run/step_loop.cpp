@@ -389,6 +389,23 @@ std::string StepLoop::find_not_finite() const {
   return std::any_of(state_.q(), state_.q() + layout.nq, wrong) ? "the positions" : "the coupling";
 }
 
+/// A control block whose value or rates are not finite at the state; where the failure has no cause of its own, at the end of a step from
+/// there.
+[[gnu::cold]] std::string StepLoop::find_wrong_block() const {
+  const auto& blocks = model_->hydraulics.control;
+  if (blocks.empty()) return "";
+  const auto sampler = make_any_sampler(model_);
+  const StepStatus status = failure_.status;
+  const bool unexplained = !not_finite_.empty() || status == StepStatus::diverged || status == StepStatus::singular ||
+                           status == StepStatus::unstable || status == StepStatus::gave_up;
+  int found = -1;
+  try {
+    found = sampler->not_finite(state_, 0);
+    if (found < 0 && unexplained) found = sampler->not_finite(state_, schedule_.step());
+  } catch (const Error&) {}  // what ended the step is told
+  return found < 0 ? "" : block_path(model_->description, blocks[static_cast<std::size_t>(found)].name);
+}
+
 /// Prescribed motions that may be out of reach: only if the mechanism has other constraints.
 std::string StepLoop::motions_here() const {
   std::string text;
@@ -403,7 +420,7 @@ std::string StepLoop::motions_here() const {
   return text.empty() ? "" : "motions within reach of the mechanism (here " + text + "), ";
 }
 
-SimulationError StepLoop::failure() const {
+[[gnu::cold]] SimulationError StepLoop::failure() const {
   const SolverDescription& solver = model_->description.solver;
   const bool apart = solver.coupling == CouplingKind::cosimulation;
   const CosimulationDescription& coupling = model_->description.coupling;
@@ -417,6 +434,9 @@ SimulationError StepLoop::failure() const {
   if (restart_failed_)
     return SimulationError(state_.time, "accelerations after a jump", "the mass matrix is singular on the constraints",
                            "give every rotating body an inertia about its axis");
+  if (const std::string block = find_wrong_block(); !block.empty())
+    return SimulationError(state_.time, block, "its value is not a finite number in the step that follows",
+                           "an expression that is finite there, without divisions by 0, roots and logarithms of negative numbers");
   if (!not_finite_.empty())
     return SimulationError(state_.time, not_finite_, "the next step leads to a value that is not finite",
                            smaller + ", or check the model for very large or very small numbers");
@@ -442,7 +462,7 @@ SimulationError StepLoop::failure() const {
   return failure_of_step(where, smaller);
 }
 
-SimulationError StepLoop::failure_of_step(const std::string& where, const std::string& smaller) const {
+[[gnu::cold]] SimulationError StepLoop::failure_of_step(const std::string& where, const std::string& smaller) const {
   const SolverDescription& solver = model_->description.solver;
   const std::string reach = motions_here();
   switch (failure_.status) {

@@ -357,7 +357,7 @@ void check_values(const Description& d, Findings& out) {
   check_control(d, out);
 }
 
-void check_names(const Description& d, Findings& out) {
+[[gnu::cold]] void check_names(const Description& d, Findings& out) {
   std::unordered_map<std::string_view, std::string> owner{{"ground", ""}};  // name -> section
   const auto claim = [&](const std::string& section, const auto& list) {
     owner.reserve(owner.size() + list.size());

@@ -51,6 +51,8 @@ struct BlockCheck {
     hand_over(".pid", b);
     if (!b.integral_time && hands_over(b))
       report(".pid.manual", "the controller has no integral part, which makes the hand-over continuous", "`integral_time` as well");
+    if (!b.integral_time && b.start != 0) report(".pid.start", "the controller has no integral part", "`integral_time` as well");
+    if (!b.integral_time && b.tracking_time) report(".pid.tracking_time", "the controller has no integral part", "`integral_time` as well");
     if (!b.integral_time && b.anti_windup != AntiWindup::back_calculation)
       report(".pid.anti_windup", "the controller has no integral part", "`integral_time` as well");
     if (b.integral_time && b.anti_windup == AntiWindup::clamping && !b.min && !b.max)

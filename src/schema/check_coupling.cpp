@@ -161,7 +161,7 @@ void check_compiled(const Description& d, Findings& out) {
 
 }  // namespace
 
-void check_coupling(const Description& d, Findings& out) {
+[[gnu::cold]] void check_coupling(const Description& d, Findings& out) {
   check_compiled(d, out);
   const CosimulationDescription& c = d.coupling;
   check_order(d, out, "coupling.extrapolation", c.extrapolation);

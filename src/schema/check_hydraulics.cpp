@@ -48,7 +48,8 @@ void check_seal_pressures(const Description& d, Findings& out, const std::string
                   "nodes `A` and `B`, or no `" + std::string(key) + "`");
 }
 
-void check_friction(const Description& d, Findings& out, const std::string& path, const FrictionDescription& f, bool is_rotary) {
+[[gnu::cold]] void check_friction(const Description& d, Findings& out, const std::string& path, const FrictionDescription& f,
+                                  bool is_rotary) {
   const auto word = std::string(friction_words()[static_cast<std::size_t>(f.model)]);
   const auto positive = [&](const char* key, double value) {
     if (!(value > 0))
@@ -439,7 +440,7 @@ void check_quasistatic(const Description& d, const OilNames& names, Findings& ou
 
 }  // namespace
 
-void check_hydraulics(const Description& d, Findings& out) {
+[[gnu::cold]] void check_hydraulics(const Description& d, Findings& out) {
   const NameIndex<JointDescription> joints(d.joints);
   std::map<std::string, std::string> moved;
   for (const auto& [name, motion] : d.motions)

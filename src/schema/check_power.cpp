@@ -79,7 +79,7 @@ void check_line(const Description& d, Findings& out, const std::string& path, co
 
 }  // namespace
 
-void check_power(const Description& d, Findings& out) {
+[[gnu::cold]] void check_power(const Description& d, Findings& out) {
   check_fluid(d, out);
   for (const auto& [name, pump] : d.pumps) check_pump(d, out, "pumps." + name, pump);
   for (const auto& [name, accumulator] : d.accumulators) check_accumulator(d, out, "accumulators." + name, accumulator);

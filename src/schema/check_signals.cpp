@@ -299,7 +299,7 @@ class JumpSearch {
 
 }  // namespace
 
-void check_signals(const Description& d, Findings& out) {
+[[gnu::cold]] void check_signals(const Description& d, Findings& out) {
   const NameIndex<SignalDescription> signals(d.signals);
   for (const auto& [name, block] : blocks_of_signals(d))
     if (const std::size_t count = block_inputs(block).size(); count > static_cast<std::size_t>(kMaxBlockInputs))
@@ -328,7 +328,7 @@ void check_signals(const Description& d, Findings& out) {
   }
 }
 
-void check_dimensions(const Description& d, const std::map<std::string, Dimension>& dimensions, Findings& out) {
+[[gnu::cold]] void check_dimensions(const Description& d, const std::map<std::string, Dimension>& dimensions, Findings& out) {
   DimensionCheck(d, dimensions, out).run();
 }
 

@@ -71,7 +71,7 @@ std::string reason(const SolverDescription& s, std::size_t first_difference) {
 
 }  // namespace
 
-void check_solver(const Description& d, Findings& out) {
+[[gnu::cold]] void check_solver(const Description& d, Findings& out) {
   const SolverDescription& s = d.solver;
   if (!(s.step > 0)) add_finding(d, out, "solver.step", "the step is not greater than 0");
   if (!(s.duration > 0)) add_finding(d, out, "solver.duration", "the duration is not greater than 0");

@@ -325,8 +325,13 @@ const std::vector<std::vector<std::string>>& Reader::keys_of(const std::vector<A
 void Reader::alternatives(const std::vector<Alternative>& alternatives, bool required) {
   const Alternative* chosen = choose(alternatives, required);
   const std::vector<std::vector<std::string>>& keys = keys_of(alternatives);
+  const Alternative* other = nullptr;  // notation of the same
   for (std::size_t i = 0; i < alternatives.size(); ++i) {
     if (&alternatives[i] == chosen) continue;
+    if (chosen != nullptr && overrides_mix(*chosen, alternatives[i], keys[i])) {
+      other = &alternatives[i];
+      continue;
+    }
     if (chosen != nullptr) {
       frames_.back().elsewhere.push_back({&keys[i], alternatives[i].key});
       continue;
@@ -339,7 +344,34 @@ void Reader::alternatives(const std::vector<Alternative>& alternatives, bool req
   }
   frames_.back().form = chosen->key;
   chosen->activate();
-  chosen->describe(*this);
+  const bool last = frames_.back().map->find(chosen->key)->value.override_order > 0;  // of the two: an override chose it
+  if (!last) chosen->describe(*this);
+  if (other != nullptr) {
+    if (last && any_is_set(keys[static_cast<std::size_t>(other - alternatives.data())]))
+      report({"--set", 0, 0}, frames_.back().path,
+             "keys of `" + std::string(chosen->key) + "` and of `" + other->key + "` are set together",
+             "keys of one of these two notations");
+    const std::size_t missing = frames_.back().missing.size();
+    other->describe(*this);
+    frames_.back().missing.resize(missing);
+  }
+  if (last) chosen->describe(*this);
+}
+
+// Whether overrides set keys of one notation and the file those of the other.
+bool Reader::overrides_mix(const Alternative& chosen, const Alternative& other, const std::vector<std::string>& keys) const {
+  if (!chosen.notation && !other.notation) return false;
+  const FileTree& map = *frames_.back().map;
+  return std::any_of(keys.begin(), keys.end(), [&](const std::string& key) { return map.find(key) != nullptr; }) &&
+         (any_is_set({chosen.key}) || any_is_set(keys));
+}
+
+// Whether an override set one of these keys, or one within it.
+bool Reader::any_is_set(const std::vector<std::string>& keys) const {
+  return std::any_of(keys.begin(), keys.end(), [&](const std::string& key) {
+    const FileTree::Entry* entry = frames_.back().map->find(key);
+    return entry != nullptr && entry->value.override_order > 0;
+  });
 }
 
 // The form whose key is in the mapping; one set by an override replaces that of the file.

@@ -90,6 +90,8 @@ class Reader : public Visitor {
   std::string below(const Frame& frame, const std::string& key) const;
   void forget_repeated(std::size_t begin);
   const std::vector<std::vector<std::string>>& keys_of(const std::vector<Alternative>& alternatives);
+  bool overrides_mix(const Alternative& chosen, const Alternative& other, const std::vector<std::string>& keys) const;
+  bool any_is_set(const std::vector<std::string>& keys) const;
   const Alternative* choose(const std::vector<Alternative>& alternatives, bool required);
 
   struct Dispatch;  // on the kind of slot

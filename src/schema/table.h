@@ -132,6 +132,7 @@ struct Alternative {
   bool active;                             // the value has this form
   std::function<void()> activate;          // gives the value this form
   std::function<void(Visitor&)> describe;  // all keys of this form, `key` included
+  bool notation = false;  // another notation of the first form: one set by an override keeps what the file gives by the other
 };
 
 class Visitor {

@@ -239,7 +239,7 @@ Alternative block_form(BlockDescription& block, const char* key, const char* doc
 
 }  // namespace
 
-void describe_control_block(Visitor& v, BlockDescription& b) {
+[[gnu::cold]] void describe_control_block(Visitor& v, BlockDescription& b) {
   v.alternatives(
       {block_form<GainBlock>(b, "gain", "Gain and offset"),
        block_form<SumBlock>(b, "sum", "Weighted sum"),

@@ -17,7 +17,8 @@ void describe_volume(Visitor& v, VolumeDescription& d) {
                   {"hose", "Alternative notation of a volume", false, [] {},
                    [&d](Visitor& w) {
                      w.group({"hose", "A hose", kNumber, kRequired}, {true, {}, [&d](Visitor& u) { describe_volume_size(u, d); }});
-                   }}},
+                   },
+                   true}},
                  true);
   v.leaf({"pressure", "Absolute start pressure, or `equilibrium`: from static equilibrium", kPressure, kNonNegative}, &d.pressure);
 }

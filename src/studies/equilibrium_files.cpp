@@ -252,7 +252,9 @@ std::string steady_json(const std::shared_ptr<const CompiledModel>& shared, cons
   json["others"] = others;
   json["turning"] = turning;
   json["open"] = open;
-  json["stability"] = {{"verdict", s.growing.empty() ? "stable" : "unstable"}, {"largest_real_part", s.growth}, {"growing", s.growing}};
+  const char* const verdict = !s.holds ? "no steady operation" : s.growing.empty() ? "stable" : "unstable";
+  json["stability"] = {{"verdict", verdict}, {"largest_real_part", s.growth}, {"growing", s.growing}};
+  if (s.continuous) json["stability"]["sampled_blocks"] = "continuous";
   json["residual"] = {{"rate", s.residual}, {"state", s.residual_at}};
   json["iterations"] = s.iterations;
   return text_of(std::move(json), model);
@@ -269,9 +271,12 @@ std::string steady_text(const std::shared_ptr<const CompiledModel>& shared, cons
     add_line(text, "another solution", states + " [SI], from other start pressures");
   }
   add_line(text, "residual", fmt::format("{:.2g} units/s at {}; {} linear solves", s.residual, s.residual_at, s.iterations));
-  add_line(text, "stability",
-           s.growing.empty() ? "stable"
-                             : fmt::format("unstable: {} diverges, e-folding time {:.3g} s", fmt::join(s.growing, ", "), 1 / s.growth));
+  std::string verdict = !s.holds ? "no steady operation"
+                        : s.growing.empty()
+                            ? "stable"
+                            : fmt::format("unstable: {} diverges, e-folding time {:.3g} s", fmt::join(s.growing, ", "), 1 / s.growth);
+  if (s.holds && s.continuous) verdict += "; with sampled blocks as continuous ones";
+  add_line(text, "stability", verdict);
   return text;
 }
 

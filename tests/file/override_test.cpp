@@ -54,6 +54,24 @@ TEST(Override, AnotherFormReplacesThatOfTheFile) {
   EXPECT_EQ(std::get<OrificeDescription>(with({"valves.throttle.orifice.area=20 mm^2"}).valves[1].second).area.value(), 2e-5);
 }
 
+/// A hose and a volume are notations of the same: one set by an override keeps what the file gives by the other.
+TEST(Override, AnotherNotationKeepsTheRest) {
+  const auto volume = [](const char* of, const char* setting, const char* more = "title=none") {
+    const std::string text = std::string("trunnion: 1\nfluid: {density: 850, bulk_modulus: 1.5 GPa}\nvolumes: {v: {") + of + "}}\n";
+    return parse_model(text, "model", {parse_override(setting), parse_override(more)}).volumes[0].second;
+  };
+  for (const char* of : {"hose: {volume: 2 L, bulk_modulus: 150 MPa}", "volume: 2 L, bulk_modulus: 150 MPa"})
+    for (const char* key : {"volumes.v.volume=1 L", "volumes.v.hose.volume=1 L"}) {
+      const VolumeDescription v = volume(of, key);
+      EXPECT_EQ(v.volume, 1e-3) << of << ' ' << key;
+      EXPECT_EQ(v.bulk_modulus, 150e6) << of << ' ' << key;
+    }
+  EXPECT_EQ(volume("hose: {volume: 2 L, bulk_modulus: 150 MPa}", "volumes.v.bulk_modulus=300 MPa").bulk_modulus, 300e6);
+  EXPECT_THROW(volume("hose: {volume: 2 L}, volume: 1 L", "title=none"), InputError);
+  EXPECT_THROW(volume("hose: {volume: 2 L}, bulk_modulus: 1 GPa", "title=none"), InputError);
+  EXPECT_THROW(volume("hose: {volume: 2 L}", "volumes.v.bulk_modulus=1 GPa", "volumes.v.hose.volume=1 L"), InputError);
+}
+
 TEST(Override, TheLastOfSeveralCounts) { EXPECT_EQ(with({"solver.step=2 ms", "solver.step=3 ms"}).solver.step, 0.003); }
 
 TEST(Override, UnknownPathsAreRefusedWithTheNearestOne) {

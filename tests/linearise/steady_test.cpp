@@ -88,27 +88,87 @@ valves:
   EXPECT_LT(s.growth, -1);
 }
 
-/// Sampled blocks and modes are held: where they would change the machine does not stay, and they are named.
-TEST(Steady, HeldBlocksThatWouldChangeAreNamed) {
-  const auto arm = [](const char* control) {
-    return solve_steady(model_from(std::string(R"(
+std::shared_ptr<const CompiledModel> controlled_arm(const std::string& control) {
+  return model_from(R"(
 trunnion: 1
 bodies: {arm: {rod: {length: 2 m, mass: 10 kg}}}
 joints: {arm: {revolute: {parent: ground, axis: [0, -1, 0]}, angle: 20 deg}}
 springs: {b: {joint: arm, stiffness: 300, damping: 20, rest: 0}}
 forces: {motor: {joint: arm, load: 1 N m, signal: torque}}
-control: {torque: )") + control + "}\n"));
-  };
-  const SteadyOperation continuous = arm("{expression: 400 * (0.5 - arm.angle)}");
-  EXPECT_TRUE(continuous.open.empty());
-  const double angle = continuous.state.q()[0];
-  EXPECT_NEAR(400 * (0.5 - angle) - 300 * angle, 98.1 * std::cos(angle), 1e-3);
-  for (const char* sampled : {"{expression: 400 * (0.5 - arm.angle), period: 10 ms}",
-                              "{pid: {setpoint: target, measurement: arm.angle, gain: 100, integral_time: 1 s}, period: 10 ms}, "
-                              "target: {gain: {input: 1, gain: 0.5}}"}) {
-    const SteadyOperation s = arm(sampled);
-    ASSERT_EQ(s.open.size(), 1U) << sampled;
+solver: {step: 1 ms, duration: 1 s}
+control: {)" + control +
+                    "}\n");
+}
+
+/// Where the same blocks rest continuously; a run from there stays, samples or not.
+TEST(Steady, SampledBlocksRestWhereContinuousOnesDo) {
+  for (const auto& [control, rests] : std::vector<std::pair<std::string, double>>{
+           {"torque: {expression: 400 * (0.5 - arm.angle)@}", 0},
+           {"torque: {low_pass: {input: error, time_constant: 50 ms}@}, error: {expression: 400 * (0.5 - arm.angle)@}", 0},
+           {"torque: {pid: {setpoint: 0.5, measurement: arm.angle, gain: 100, integral_time: 1 s}@}", 0.5},
+           {"torque: {pid: {setpoint: 0.5, measurement: seen, gain: 100, integral_time: 1 s, derivative_time: 0.1 s}@}, "
+            "seen: {sensor: {input: arm.angle, time_constant: 5 ms}@}",
+            0.5}}) {
+    for (const char* sampling : {"", ", period: 10 ms", ", period: 7 ms, offset: 2 ms, latency: 3 ms, jitter: 1 ms"}) {
+      std::string text = control;
+      for (std::size_t at; (at = text.find('@')) != std::string::npos;) text.replace(at, 1, sampling);
+      const auto model = controlled_arm(text);
+      const SteadyOperation s = solve_steady(model);
+      EXPECT_TRUE(s.open.empty()) << text;
+      EXPECT_TRUE(s.holds);
+      EXPECT_EQ(s.continuous, *sampling != '\0');
+      const double angle = s.state.q()[0];
+      if (rests == 0)
+        EXPECT_NEAR(400 * (0.5 - angle), 300 * angle + 98.1 * std::cos(angle), 1e-6) << text;
+      else
+        EXPECT_NEAR(angle, rests, 1e-9) << text;
+      Runner run(model, steady_state(model));
+      run.advance(0.5);
+      EXPECT_NEAR(run.state().q()[0], angle, 1e-9) << text;
+    }
+  }
+}
+
+/// A value that rests at 0 as a difference of large ones, in both kinds of coordinates.
+TEST(Steady, SampledErrorsOfPressuresRestAtZero) {
+  for (const char* coordinates : {"relative", "cartesian"})
+    for (const char* sampling : {"", ", period: 5 ms"}) {
+      std::string text = std::string(kFluid) + R"(
+bodies: {load: {point_mass: {mass: 100 kg}}}
+joints: {load: {prismatic: {parent: ground, axis: y}, position: 0.3 m}}
+volumes: {line: {volume: 1 L, pressure: 50 bar}}
+sources: {tank: {pressure: 1 bar}, pump: {pressure: 200 bar}}
+valves:
+  inlet: {orifice: {A: pump, B: line, flow: 20 L/min, at_pressure_drop: 10 bar}, signal: opening}
+  bleed: {orifice: {A: line, B: tank, flow: 5 L/min, at_pressure_drop: 10 bar}}
+springs: {rest: {joint: load, stiffness: 1e5, damping: 1e3, rest: 0.3 m}}
+control:
+  opening: {pid: {setpoint: 0, measurement: filtered, gain: 1e-8, integral_time: 0.1 s, start: 0.2, min: 0, max: 1}@}
+  filtered: {low_pass: {input: error, time_constant: 20 ms}@}
+  error: {expression: line.pressure - 9123456@}
+solver: {step: 1 ms, duration: 1 s, coordinates: )" +
+                         std::string(coordinates) + "}\n";
+      for (std::size_t at; (at = text.find('@')) != std::string::npos;) text.replace(at, 1, sampling);
+      const auto model = model_from(text);
+      const SteadyOperation s = solve_steady(model);
+      EXPECT_TRUE(s.holds) << coordinates << sampling;
+      EXPECT_TRUE(s.open.empty());
+      const StateVector state = steady_state(model);
+      EXPECT_NEAR(value(*model, state, "line.pressure"), 9123456, 1e-3);
+      EXPECT_LT(drift(model, state), 1e-9) << coordinates << sampling;
+      EXPECT_NEAR(s.state.q()[0], 0.3, 1e-9);
+    }
+}
+
+/// Values that only samples change and modes are held: where they would change the machine does not stay, and they are named.
+TEST(Steady, HeldBlocksThatWouldChangeAreNamed) {
+  const auto arm = [](const std::string& control) { return solve_steady(controlled_arm("torque: " + control)); };
+  for (const char* held : {"{quantiser: {input: turn, step: 0.1}, period: 10 ms}, turn: {expression: 400 * (0.5 - arm.angle)}",
+                           "{integrator: {input: 1}, period: 10 ms}"}) {
+    const SteadyOperation s = arm(held);
+    ASSERT_EQ(s.open.size(), 1U) << held;
     EXPECT_EQ(s.open[0].states, std::vector<std::string>{"torque.output"});
+    EXPECT_FALSE(s.holds);
   }
   EXPECT_TRUE(arm("{saturation: {input: 50, max: 60}, period: 10 ms}").open.empty());
   // off below 0.5 rad: 300 angle + 98.1 cos(angle) is 223 at 0.45 rad, 260 at 0.6 rad

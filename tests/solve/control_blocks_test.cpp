@@ -469,6 +469,10 @@ TEST(Samples, AndHandOverHaveClearErrors) {
   names("command: {pid: {setpoint: target, measurement: v.pressure, gain: 1, manual: hand, automatic: auto}}", {"`integral_time`"});
   names("command: {pid: {setpoint: target, measurement: v.pressure, gain: 1, integral_time: 1 s, anti_windup: clamping}}",
         {"`min` or `max`"});
+  names("command: {pid: {setpoint: target, measurement: v.pressure, gain: 1, start: 0.2}}",
+        {"control.command.pid.start", "`integral_time`"});
+  names("command: {pid: {setpoint: target, measurement: v.pressure, gain: 1, tracking_time: 1 s}}",
+        {"control.command.pid.tracking_time", "`integral_time`"});
   names("command: {integrator: {input: target, manual: hand}}", {"control.command.integrator.manual"});
   names(controller("anti_windup: clamp"), {"clamping"});
   names("command: {gain: {input: target}, latency: 1 ms}", {"control.command.latency", "`period`"});

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <numbers>
 #include <stdexcept>
 #include <string>
@@ -170,6 +171,41 @@ TEST(ControlLoops, OfAnUnknownPressureAreRefused) {
     start_state(*test::model_from(text));
     ADD_FAILURE() << "no error";
   } catch (const InputError& error) { EXPECT_NE(std::string(error.what()).find("control.f"), std::string::npos) << error.what(); }
+}
+
+/// A value that becomes no number ends a run with the name of the block in which it arises, whatever drives and integrates.
+TEST(ControlValues, ThatAreNoNumbersAreNamed) {
+  const auto error_of = [](const std::string& control, const std::string& solver, const std::string& more = "") {
+    const std::string text = R"(
+trunnion: 1
+bodies: {weight: {point_mass: {mass: 1}}}
+joints: {weight: {prismatic: {parent: ground, axis: x}, speed: 1 m/s}}
+gravity: [0, 0, 0]
+signals: {falling: {table: [[0, 0.1], [0.1, -0.1]]}}
+forces: {push: {joint: weight, load: 1 N, signal: pushed}}
+control: {pushed: {gain: {input: cause, gain: 2}}, )" +
+                             control + "}\nsolver: {step: 1 ms, duration: 1 s" + solver + "}\n" + more;
+    Runner run(test::model_from(text));
+    try {
+      run.advance(1);
+    } catch (const SimulationError& error) { return std::string(error.what()); }
+    return std::string("none");
+  };
+  for (const char* solver :
+       {"", ", integrator: esdirk3", ", constraints: double_step, integrator: rk4", ", constraints: double_step, integrator: cvode"})
+    for (const char* control : {"cause: {expression: \"sqrt(falling)\"}", "cause: {expression: \"log(falling)\"}",
+                                "cause: {expression: \"(0.05 - weight.position)^1.5\"}",
+                                "cause: {integrator: {input: inner}}, inner: {expression: \"1/(max(falling, 0))\"}",
+                                "cause: {expression: \"sqrt(falling)\", period: 7 ms}"}) {
+      const std::string error = error_of(control, solver), block = std::strstr(control, "inner") != nullptr ? "inner" : "cause";
+      EXPECT_NE(error.find("control." + block), std::string::npos) << control << solver << ": " << error;
+      EXPECT_NE(error.find("not a finite number"), std::string::npos) << error;
+    }
+  // another cause is not blamed on a block
+  const std::string other = error_of("cause: {expression: falling}", ", constraints: double_step, integrator: rk4",
+                                     "springs: {stiff: {joint: weight, stiffness: 1e12, rest: 0}}\n");
+  EXPECT_NE(other, "none");
+  EXPECT_EQ(other.find("not a finite number in the step"), std::string::npos) << other;
 }
 
 }  // namespace

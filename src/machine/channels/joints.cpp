@@ -40,7 +40,7 @@ void add_part(const JointWords& words, const std::string& name, const JointPart&
 }
 
 /// Channels of a joint or of a body's position: all positions, then all rates, then all accelerations.
-void add_joint(const JointInfo& j, const JointWords& words, ChannelList& list) {
+[[gnu::cold]] void add_joint(const JointInfo& j, const JointWords& words, ChannelList& list) {
   for (const JointPart& part : j.parts) {
     const std::string name = j.name + "." + part.position;
     if (part.joint == NodeJoint::revolute) list.add(words.section, name, "rad", words.angle, position_of(part));
