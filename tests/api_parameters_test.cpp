@@ -106,7 +106,7 @@ TEST(ParametersInMotion, LengthsThatOpenLoopsCloseThemAgain) {
                                              {"solver.coordinates=cartesian"}}) {
     const auto model = Model::load(std::string(TRUNNION_SOURCE_DIR) + "/examples/four_bar.yaml", solver);
     const std::string constraints = solver.empty() ? "" : solver[0];
-    const auto length = model->parameter("loops.E.revolute.at.0.0");
+    const auto length = model->parameter("loops.E.revolute.at.0.0"), height = model->parameter("loops.E.revolute.at.0.1");
     const auto names = [](const Simulation& sim) {
       std::vector<std::string> list;
       for (const auto& info : sim.minimal_states()) list.push_back(info.name);
@@ -135,13 +135,23 @@ TEST(ParametersInMotion, LengthsThatOpenLoopsCloseThemAgain) {
     for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(given.minimal_state()[i], x[i], 1e-9 * (1 + std::abs(x[i]))) << states[i];
     minimal.step();
     given.step();
+    // another length in between, and a state from before
+    Simulation other(model);
+    other.set_state(whole);
+    other.set_parameter(height, other.value(height) + 0.03);
+    other.step();
+    other.set_parameter(height, model->parameters()[static_cast<std::size_t>(height.number)].value);
+    other.set_state(whole);
+    other.set_parameter(length, before + 0.02);
+    other.step();
     EXPECT_EQ(names(steps), states);
-    const std::vector<double> a = steps.minimal_state(), b = minimal.minimal_state(), c = given.minimal_state();
+    const std::vector<double> a = steps.minimal_state(), b = minimal.minimal_state(), c = given.minimal_state(), d = other.minimal_state();
     for (std::size_t i = 0; i < x.size(); ++i) {
       const double size = 1 + std::abs(x[i]);
       EXPECT_NEAR(a[i], x[i], 0.02 * size) << constraints << ' ' << states[i];
       EXPECT_NEAR(b[i], a[i], 1e-6 * size) << constraints << ' ' << states[i];
       EXPECT_NEAR(c[i], a[i], 1e-6 * size) << constraints << ' ' << states[i];
+      EXPECT_NEAR(d[i], a[i], 1e-6 * size) << constraints << ' ' << states[i];
     }
   }
 }

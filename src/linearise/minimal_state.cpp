@@ -29,8 +29,8 @@ struct MinimalState::Work {
   /// At the reference. False at a singular configuration.
   virtual bool select() = 0;
   virtual bool take_partition(const double* partition) = 0;
-  /// Largest |Phi| at the reference.
-  virtual double violation() = 0;
+  /// Phi at the reference.
+  virtual const std::vector<double>& violations() = 0;
   virtual const std::vector<int>& independent() const = 0;
   virtual const std::vector<int>& velocity_dependent() const = 0;
   virtual const std::vector<int>& dependent() const = 0;
@@ -69,11 +69,9 @@ struct MinimalState::WorkIn final : MinimalState::Work {
     place_at_reference();
     return rates.loops().load_partition(given) && rates.loops().factor_at(rates.work().mechanism);
   }
-  double violation() override {
+  const std::vector<double>& violations() override {
     place_at_reference();
-    double largest = 0;
-    for (const double row : rates.work().mechanism.Phi) largest = std::max(largest, std::abs(row));
-    return largest;
+    return rates.work().mechanism.Phi;
   }
 
   const TreeNode<D>& node_of(int v) const { return m.tree.nodes[m.tree.dof_node[v]]; }
@@ -270,7 +268,13 @@ void MinimalState::set(std::span<const double> x, StateVector& state) {
   if (model->layout.rows == 0) return;
   const auto work = MinimalState::make_work(model), other = MinimalState::make_work(before);
   work->reference = other->reference = state;
-  if (work->violation() <= 2 * other->violation() + kTolerance) return;
+  const std::vector<double>&now = work->violations(), &then = other->violations();
+  bool open = false, changed = false;
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    open = open || std::abs(now[i]) > kTolerance;
+    changed = changed || std::abs(now[i] - then[i]) > kTolerance;
+  }
+  if (!open || !changed) return;
   std::vector<double> partition(static_cast<std::size_t>(model->layout.rows));
   if (like != nullptr) like->write_partition(partition.data());
   if ((like == nullptr || !work->take_partition(partition.data())) && !work->select()) fail_at_dead_point(state.time);

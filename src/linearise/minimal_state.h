@@ -68,8 +68,8 @@ class MinimalState {
   LinearPartition partition_;
 };
 
-/// Closes the loops of a machine at a state of another one, `before`, of the same structure, unless they are closed as in that one: as
-/// MinimalState::set() at the positions and velocities of the state, with the coordinates of `like`; null: selected there.
+/// Closes the loops of a machine at a state that was set in another one, `before`, of the same structure, unless they are as open in that
+/// one: as MinimalState::set() at the positions and velocities of the state, with the coordinates of `like`; null: selected there.
 void close_loops(const std::shared_ptr<const CompiledModel>& model, const std::shared_ptr<const CompiledModel>& before,
                  const MinimalState* like, StateVector& state);
 
