@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <variant>
 
 #include "base/diagnostic.h"
 #include "linearise/reduction.h"
@@ -264,15 +265,16 @@ void MinimalState::set(std::span<const double> x, StateVector& state) {
 
 [[gnu::cold]] void close_loops(const std::shared_ptr<const CompiledModel>& model, const std::shared_ptr<const CompiledModel>& before,
                                const MinimalState* like, StateVector& state) {
-  constexpr double kTolerance = 1e-10;  // [rad, m]
+  constexpr double kTolerance = 1e-10;  // [rad, m], of small machines lengths in their extent
   if (model->layout.rows == 0) return;
+  const double tolerance = kTolerance * std::min(1.0, std::visit([](const auto& m) { return m.extent; }, model->mechanism));
   const auto work = MinimalState::make_work(model), other = MinimalState::make_work(before);
   work->reference = other->reference = state;
   const std::vector<double>&now = work->violations(), &then = other->violations();
   bool open = false, changed = false;
   for (std::size_t i = 0; i < now.size(); ++i) {
-    open = open || std::abs(now[i]) > kTolerance;
-    changed = changed || std::abs(now[i] - then[i]) > kTolerance;
+    open = open || std::abs(now[i]) > tolerance;
+    changed = changed || std::abs(now[i] - then[i]) > tolerance;
   }
   if (!open || !changed) return;
   std::vector<double> partition(static_cast<std::size_t>(model->layout.rows));

@@ -486,24 +486,33 @@ template <int D>
   return state;
 }
 
-/// How far the values of the blocks are determined: by the tolerance of the solution, and rounding of what they read.
-template <int D>
-[[gnu::cold]] std::vector<double> tolerances(const Hydraulics& netlist, const StateVector& state, const MachineState<D>& work) {
-  constexpr double kInputShare = 1e-9;  // of an input
+/// How far the values of the blocks, at a sample w = g(u, x + T f(u, x)), are determined: by the tolerance of the solution, and rounding of
+/// what they read, |g_u| du + T |g_x| |f_u| du. A state that moves by more is not at rest, however large its inputs are.
+[[gnu::cold]] std::vector<double> tolerances(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y,
+                                             const OilValues<double>& values) {
+  constexpr double kSolved = 1e-9;  // of inputs and values
   std::vector<double> found(netlist.control.size(), 10 * kSettled * kOther);
-  double u[kMaxBlockInputs];
+  double u[kMaxBlockInputs], by_input[kMaxBlockStates + 1][kMaxBlockInputs], by_state[kMaxBlockStates + 1];
   for (std::size_t i = 0; i < found.size(); ++i) {
     const ControlBlock& b = netlist.control[i];
-    read_block<double>(b, work.mechanism.s.data(), work.mechanism.s_dot.data(), state.y(), work.hydraulics, u);
+    const int inputs = b.law->inputs();
+    read_block<double>(b, s, s_dot, y, values, u);
     b.law->differentiate(
-        u, state.y() + b.output + 1, [](int) { return true; }, [](int, double) {},
+        u, y + b.output + 1, [](int) { return true; }, [](int, double) {},
         [&](int row, int column, double slope) {
-          if (row > 0 || column >= b.law->inputs()) return;
-          const BlockInput& input = b.inputs[static_cast<std::size_t>(column)];
-          const int block = input.kind == BlockInput::Kind::signal ? netlist.block_of_signal[input.index] : -1;
-          const double gain = std::max(std::abs(slope), b.states() > 0 ? 1.0 : 0.0);
-          found[i] += gain * (kInputShare * std::abs(u[column]) + (block >= 0 ? found[static_cast<std::size_t>(block)] : 0));
+          if (column < inputs)
+            by_input[row][column] = std::abs(slope);
+          else if (row == 0)
+            by_state[column - inputs] = std::abs(slope);
         });
+    found[i] += kSolved * std::abs(y[b.output]);
+    for (int k = 0; k < inputs; ++k) {
+      double gain = by_input[0][k];
+      for (int n = 0; n < b.states() && !b.law->discrete(); ++n) gain += b.period * by_state[n] * by_input[n + 1][k];
+      const BlockInput& input = b.inputs[static_cast<std::size_t>(k)];
+      const int block = input.kind == BlockInput::Kind::signal ? netlist.block_of_signal[input.index] : -1;
+      found[i] += gain * (kSolved * std::abs(u[k]) + (block >= 0 ? found[static_cast<std::size_t>(block)] : 0));
+    }
   }
   return found;
 }
@@ -511,7 +520,6 @@ template <int D>
 /// Values that only samples change, and modes, are those of the start. Lists the ones that would change here.
 template <int D>
 [[gnu::cold]] void find_held(const CompiledModel& model, SteadyOperation& s) {
-  constexpr double kEqual = 1e-6;  // of the larger value
   const Hydraulics& netlist = model.hydraulics;
   StateVector state = s.state;
   MachineState<D> work(model);
@@ -522,15 +530,14 @@ template <int D>
   if (find_margins(netlist, length, rate, y.data(), work.hydraulics, excess.data(), margins.data()))
     for (std::size_t i = 0; i < margins.size(); ++i)
       if (!(margins[i] > 0)) modes.push_back(netlist.control[i].name + ".mode");
-  const std::vector<double> tolerance = tolerances(netlist, state, work);
+  const std::vector<double> tolerance = tolerances(netlist, length, rate, state.y(), work.hydraulics);
   for (const ControlBlock& b : netlist.control)
     if (b.sampled()) y[b.next_sample()] = state.time;
   sample_blocks(netlist, length, rate, state.time, 0, y.data(), work.hydraulics);
   for (std::size_t i = 0; i < tolerance.size(); ++i) {
     const ControlBlock& b = netlist.control[i];
     const double held = state.y()[b.output], next = b.sampled() ? y[b.delayed() ? b.next_value() : b.output] : held;
-    if (!(std::abs(next - held) <= std::max(tolerance[i], kEqual * std::max(std::abs(next), std::abs(held)))))
-      values.push_back(b.name + ".output");
+    if (!(std::abs(next - held) <= tolerance[i])) values.push_back(b.name + ".output");
   }
   s.holds = values.empty() && modes.empty();
   if (!values.empty()) s.open.push_back({values, "a sample would change the value, which is held here: no steady operation"});

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/finite.h"
+#include "run/sampler.h"
 #include "solve/motion_rule.h"
 
 namespace trunnion {
@@ -39,6 +40,8 @@ ChannelReader::ChannelReader(std::shared_ptr<const CompiledModel> model)
 void ChannelReader::begin(const StateVector& state) {
   observer_->observe(state, Side::right);
   time_ = state.time;
+  for (const ControlBlock& b : model_->hydraulics.control)  // in the order of dependence: the first one is the cause
+    if (!std::isfinite(state.y()[b.output])) throw not_finite_block(*model_, b, state.time, "at the start");
   try {
     check_energies();
   } catch (const SimulationError& error) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "machine/evaluate.h"
 
@@ -103,6 +104,11 @@ class SamplerOf final : public Sampler {
 [[gnu::cold]] std::unique_ptr<Sampler> make_any_sampler(const std::shared_ptr<const CompiledModel>& model) {
   if (model->planar) return std::make_unique<SamplerOf<2>>(model);
   return std::make_unique<SamplerOf<3>>(model);
+}
+
+[[gnu::cold]] SimulationError not_finite_block(const CompiledModel& model, const ControlBlock& block, double t, const char* when) {
+  return {t, block_path(model.description, block.name), std::string("its value ") + when + " is not a finite number",
+          "an expression that is finite there, without divisions by 0, roots and logarithms of negative numbers"};
 }
 
 }  // namespace trunnion

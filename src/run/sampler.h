@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "base/diagnostic.h"
 #include "model/model.h"
 #include "model/state.h"
 
@@ -32,5 +33,8 @@ class Sampler {
 std::unique_ptr<Sampler> make_sampler(const std::shared_ptr<const CompiledModel>& model);
 /// Of any model.
 std::unique_ptr<Sampler> make_any_sampler(const std::shared_ptr<const CompiledModel>& model);
+
+/// The end of a run at time t [s], as a value of `block` is no finite number; `when`: at the start, in the step that follows.
+SimulationError not_finite_block(const CompiledModel& model, const ControlBlock& block, double t, const char* when);
 
 }  // namespace trunnion

@@ -390,10 +390,10 @@ std::string StepLoop::find_not_finite() const {
 }
 
 /// A control block whose value or rates are not finite at the state; where the failure has no cause of its own, at the end of a step from
-/// there.
-[[gnu::cold]] std::string StepLoop::find_wrong_block() const {
+/// there; null: none.
+[[gnu::cold]] const ControlBlock* StepLoop::find_wrong_block() const {
   const auto& blocks = model_->hydraulics.control;
-  if (blocks.empty()) return "";
+  if (blocks.empty()) return nullptr;
   const auto sampler = make_any_sampler(model_);
   const StepStatus status = failure_.status;
   const bool unexplained = !not_finite_.empty() || status == StepStatus::diverged || status == StepStatus::singular ||
@@ -403,7 +403,7 @@ std::string StepLoop::find_not_finite() const {
     found = sampler->not_finite(state_, 0);
     if (found < 0 && unexplained) found = sampler->not_finite(state_, schedule_.step());
   } catch (const Error&) {}  // what ended the step is told
-  return found < 0 ? "" : block_path(model_->description, blocks[static_cast<std::size_t>(found)].name);
+  return found < 0 ? nullptr : &blocks[static_cast<std::size_t>(found)];
 }
 
 /// Prescribed motions that may be out of reach: only if the mechanism has other constraints.
@@ -434,9 +434,7 @@ std::string StepLoop::motions_here() const {
   if (restart_failed_)
     return SimulationError(state_.time, "accelerations after a jump", "the mass matrix is singular on the constraints",
                            "give every rotating body an inertia about its axis");
-  if (const std::string block = find_wrong_block(); !block.empty())
-    return SimulationError(state_.time, block, "its value is not a finite number in the step that follows",
-                           "an expression that is finite there, without divisions by 0, roots and logarithms of negative numbers");
+  if (const ControlBlock* block = find_wrong_block()) return not_finite_block(*model_, *block, state_.time, "in the step that follows");
   if (!not_finite_.empty())
     return SimulationError(state_.time, not_finite_, "the next step leads to a value that is not finite",
                            smaller + ", or check the model for very large or very small numbers");

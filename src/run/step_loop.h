@@ -139,7 +139,7 @@ class StepLoop {
   StepOutcome resolve(double target, PartSink* parts);
   StepOutcome step_to_switch(double target, PartSink* parts);
   std::string find_not_finite() const;
-  std::string find_wrong_block() const;
+  const ControlBlock* find_wrong_block() const;
   std::string motions_here() const;
   /// Of the element or unknown `where`; `smaller`: words for a smaller step.
   SimulationError failure_of_step(const std::string& where, const std::string& smaller) const;

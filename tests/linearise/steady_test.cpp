@@ -160,6 +160,27 @@ solver: {step: 1 ms, duration: 1 s, coordinates: )" +
     }
 }
 
+/// Integral parts that a sample would move on are no rest, however large the pressures that they read.
+TEST(Steady, SampledIntegralsThatRunAwayAreNoRest) {
+  for (const char* gain : {"1e-6", "1e-9", "1e-12"})
+    for (const char* opening :
+         {"{integrator: {input: line.pressure, gain: GAIN, start: 0.2}, period: 5 ms}",
+          "{pid: {setpoint: 3e7, measurement: line.pressure, gain: GAIN, integral_time: 1 s, start: 0.2}, period: 5 ms}"}) {
+      std::string control = opening;
+      control.replace(control.find("GAIN"), 4, gain);
+      const SteadyOperation s = solve_steady(model_from(std::string(kFluid) + R"(
+volumes: {line: {volume: 1 L, pressure: 50 bar}}
+sources: {tank: {pressure: 1 bar}, pump: {pressure: 100 bar}}
+valves:
+  inlet: {orifice: {A: pump, B: line, flow: 20 L/min, at_pressure_drop: 10 bar}, signal: opening}
+  bleed: {orifice: {A: line, B: tank, flow: 5 L/min, at_pressure_drop: 10 bar}}
+control: {opening: )" + control + "}\n"));
+      EXPECT_FALSE(s.holds) << control;
+      ASSERT_EQ(s.open.size(), 1U) << control;
+      EXPECT_EQ(s.open[0].states, std::vector<std::string>{"opening.output"});
+    }
+}
+
 /// Values that only samples change and modes are held: where they would change the machine does not stay, and they are named.
 TEST(Steady, HeldBlocksThatWouldChangeAreNamed) {
   const auto arm = [](const std::string& control) { return solve_steady(controlled_arm("torque: " + control)); };

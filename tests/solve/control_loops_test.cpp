@@ -11,6 +11,7 @@
 #include <string>
 
 #include "machine/start.h"
+#include "run/channel_reader.h"
 #include "run/run.h"
 #include "support/machines.h"
 
@@ -201,11 +202,16 @@ control: {pushed: {gain: {input: cause, gain: 2}}, )" +
       EXPECT_NE(error.find("control." + block), std::string::npos) << control << solver << ": " << error;
       EXPECT_NE(error.find("not a finite number"), std::string::npos) << error;
     }
+  const auto at_start = test::model_from(loops("twice: {gain: {input: cause, gain: 2}}, cause: {expression: \"log(0 * reference)\"}"));
+  try {
+    ChannelReader(at_start).begin(start_state(*at_start));
+    ADD_FAILURE() << "a run starts without a number";
+  } catch (const SimulationError& error) { EXPECT_NE(std::string(error.what()).find("control.cause"), std::string::npos) << error.what(); }
   // another cause is not blamed on a block
   const std::string other = error_of("cause: {expression: falling}", ", constraints: double_step, integrator: rk4",
                                      "springs: {stiff: {joint: weight, stiffness: 1e12, rest: 0}}\n");
   EXPECT_NE(other, "none");
-  EXPECT_EQ(other.find("not a finite number in the step"), std::string::npos) << other;
+  EXPECT_EQ(other.find("not a finite number"), std::string::npos) << other;
 }
 
 }  // namespace
