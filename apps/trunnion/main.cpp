@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <csignal>
@@ -11,6 +12,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "base/diagnostic.h"
 #include "base/text.h"
 #include "commands.h"
 #include "results/files.h"
@@ -118,6 +120,18 @@ bool refuse_control_characters(int argc, char** argv) {
   return false;
 }
 
+/// Whether the first argument is not the name of a command.
+bool refuse_unknown_command(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return false;
+  std::vector<std::string> known;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) known.push_back(command->get_name());
+  const std::string name(argv[1]), near = trunnion::nearest_name(name, known);
+  if (std::find(known.begin(), known.end(), name) != known.end()) return false;
+  std::fprintf(stderr, "error: there is no command `%s`; %s\n", trunnion::abridged(name, 200).c_str(),
+               near.empty() ? "`trunnion --help` lists them" : ("did you mean `" + near + "`?").c_str());
+  return true;
+}
+
 int run_program(int argc, char** argv) {
   using namespace trunnion;
   if (refuse_control_characters(argc, argv)) return cli::kWrongInput;
@@ -148,6 +162,7 @@ int run_program(int argc, char** argv) {
   cli::add_new(app, action);
   cli::add_explain(app, action);
   cli::add_reference(app, action);
+  if (refuse_unknown_command(app, argc, argv)) return cli::kWrongInput;
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) { return app.exit(error) == 0 ? cli::kDone : cli::kWrongInput; }

@@ -44,10 +44,14 @@ constexpr Unit kUnits[] = {
     {"h", 3600, 1, kT},
     {"kg", 1, 1, kM},
     {"g", 1, 1e3, kM},
+    {"mg", 1, 1e6, kM},
     {"t", 1e3, 1, kM},
+    {"lb", 0.45359237, 1, kM},
     {"N", 1, 1, kN},
+    {"mN", 1, 1e3, kN},
     {"kN", 1e3, 1, kN},
     {"MN", 1e6, 1, kN},
+    {"lbf", 4.4482216152605, 1, kN},
     {"Pa", 1, 1, kPa},
     {"kPa", 1e3, 1, kPa},
     {"MPa", 1e6, 1, kPa},
@@ -68,10 +72,15 @@ constexpr Unit kUnits[] = {
     {"mL", 1, 1e6, kV3},
     {"ml", 1, 1e6, kV3},
     {"cc", 1, 1e6, kV3},
+    {"uL", 1, 1e9, kV3},
+    {"gal", 3.785411784, 1e3, kV3},  // US
     {"J", 1, 1, kJ},
     {"kJ", 1e3, 1, kJ},
+    {"MJ", 1e6, 1, kJ},
     {"W", 1, 1, kW},
+    {"mW", 1, 1e3, kW},
     {"kW", 1e3, 1, kW},
+    {"MW", 1e6, 1, kW},
     {"V", 1, 1, kVolt},
     {"mV", 1, 1e3, kVolt},
     {"A", 1, 1, kAmp},
@@ -214,6 +223,7 @@ class UnitReader {
 
   static std::string nearest_unit(const std::string& name) {
     if (name == "l/min" || name == "lpm") return "L/min";
+    if (name == "gpm") return "gal/min";
     return nearest_name(name, unit_names());
   }
 

@@ -18,6 +18,7 @@
 #include "file/yaml.h"
 #include "schema/reader.h"
 #include "schema/table.h"
+#include "schema/writer.h"
 
 namespace trunnion {
 
@@ -308,7 +309,9 @@ class Expansion {
         if (values_required) findings_.add(entry.value, at, "the parameter has no value");
         continue;
       }
+      declared_ = &parameters;
       scope.add(entry.key, filled(entry.value, scope, at));
+      declared_ = nullptr;
     }
   }
 
@@ -509,7 +512,11 @@ class Expansion {
       if (parameter == nullptr && is_identifier(token) && error.GetCode() == mu::ecUNASSIGNABLE_TOKEN) {
         std::vector<std::string> known;
         scope.names(known);
-        report_unknown(at, path, "there is no parameter `" + token + "`", token, known);
+        if (declared_ != nullptr && declared_->find(token) != nullptr)
+          findings_.add(at, path, "the parameter `" + token + "` is not defined before `" + path + "`",
+                        "parameters in the order of their use");
+        else
+          report_unknown(at, path, "there is no parameter `" + token + "`", token, known);
         return out;
       }
       const std::string why =
@@ -535,6 +542,7 @@ class Expansion {
   Findings& findings_;
   InputBudget& budget_;
   Scope global_;
+  const FileTree* declared_ = nullptr;  // parameters of which one is computed
   const FileTree* templates_ = nullptr;
   std::unordered_map<std::string, const FileTree::Entry*> templates_by_name_;
   std::unordered_map<std::string, std::unordered_map<std::string, std::size_t>> numbers_;  // section -> name -> index
@@ -554,12 +562,19 @@ ExpandedTree read_expanded(const std::string& text, const std::string& file, con
   Inclusion(findings, budget).resolve(trees.written, file);
   trees.complete = diagnostics.size() == earlier;
   const auto apply = [&](FileTree& root, bool composing) {
+    FileTree read;
+    if (!composing && reaches_into_lists(overrides, root)) {
+      ReadLog ignored;
+      Description description;
+      Reader(file, ignored).read(root, description);
+      read = write_tree(description);
+    }
     int order = 0;
     for (const Override& setting : overrides) {
       ++order;
       if (setting.path.starts_with(kLimitsPrefix)) continue;
       if (is_composing(setting.path.substr(0, setting.path.find('.'))) == composing)
-        apply_override(root, setting, order, diagnostics, budget);
+        apply_override(root, read, setting, order, diagnostics, budget);
     }
   };
   apply(trees.written, true);

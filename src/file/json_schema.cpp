@@ -89,7 +89,8 @@ struct ValueSchema {
   Json operator()(const AxisPair&) const { return list_of(reference("axis"), 2); }
   Json operator()(const InertiaTensor&) const {
     Json map{{"type", "object"}, {"properties", Json::object()}, {"required", {"xx", "yy", "zz"}}, {"additionalProperties", false}};
-    for (const char* entry : {"xx", "yy", "zz", "xy", "xz", "yz"}) map["properties"][entry] = reference("quantity");
+    for (const auto& names : {InertiaTensor::kMoments, InertiaTensor::kProducts})
+      for (const char* entry : names) map["properties"][entry] = reference("quantity");
     return either(list_of(reference("quantity"), 3), std::move(map));
   }
   Json operator()(const Choice& x) const { return {{"enum", x.words}}; }

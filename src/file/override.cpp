@@ -48,16 +48,22 @@ FileTree* child(FileTree& node, const std::string& segment) {
 
 bool is_pattern(const std::string& segment) { return segment.find('*') != std::string::npos; }
 
-// The children that fit a pattern, the elements of a list by their numbers.
-template <class T>  // FileTree or const FileTree
-std::vector<T*> children(T& node, const std::string& pattern) {
-  std::vector<T*> found;
-  if (node.kind == FileTree::Kind::list)
-    for (std::size_t i = 0; i < node.items.size(); ++i)
-      if (matches_pattern(pattern, std::to_string(i))) found.push_back(&node.items[i]);
-  for (auto& entry : node.entries)
-    if (matches_pattern(pattern, entry.key)) found.push_back(&entry.value);
+bool is_index(const std::string& segment) { return !segment.empty() && segment.find_first_not_of("0123456789") == std::string::npos; }
+
+// The names of the children that fit a pattern, of the elements of a list their numbers.
+std::vector<std::string> children(const FileTree& node, const std::string& pattern) {
+  std::vector<std::string> found;
+  for (std::size_t i = 0; i < node.items.size(); ++i)
+    if (matches_pattern(pattern, std::to_string(i))) found.push_back(std::to_string(i));
+  for (const FileTree::Entry& entry : node.entries)
+    if (matches_pattern(pattern, entry.key)) found.push_back(entry.key);
   return found;
+}
+
+const FileTree* existing_child(const FileTree& node, const std::string& segment) {
+  if (node.kind == FileTree::Kind::list) return element(node, segment);
+  const FileTree::Entry* entry = node.find(segment);
+  return entry == nullptr ? nullptr : &entry->value;
 }
 
 // An override on its way to the values at its path.
@@ -68,7 +74,10 @@ struct Setting {
   int order;
   std::vector<Diagnostic>& diagnostics;
 
-  void set(FileTree& node, std::size_t next) {
+  /// `read`: the same node of the model as read, null if it has none.
+  void set(FileTree& node, std::size_t next, const FileTree* read) {
+    const bool in_list = next < segments.size() && is_index(segments[next]) && node.kind != FileTree::Kind::list;
+    if (in_list && read != nullptr && read->kind == FileTree::Kind::list) node = *read;  // a default, or another notation
     node.override_order = next == 0 ? node.override_order : order;
     if (next == segments.size()) {
       node = value;
@@ -79,9 +88,9 @@ struct Setting {
     const bool list = node.kind == FileTree::Kind::list;
     if (segment.empty()) return refuse("the path is incomplete", "names separated by dots, such as solver.step");
     if (is_pattern(segment)) {
-      const std::vector<FileTree*> found = children(node, segment);
+      const std::vector<std::string> found = children(node, segment);
       if (found.empty()) refuse("nothing fits `" + segment + "`", "a pattern of names in the file, such as cylinders.*.friction.model");
-      for (FileTree* one : found) set(*one, next + 1);
+      for (const std::string& name : found) set(list ? *element(node, name) : *child(node, name), next + 1, below(read, name));
       return;
     }
     // names before a pattern are not created: nothing would fit it
@@ -92,7 +101,10 @@ struct Setting {
     if (one == nullptr)
       return refuse("the list has no element `" + segment + "`",
                     node.items.empty() ? "" : "an index from 0 to " + std::to_string(node.items.size() - 1));
-    set(*one, next + 1);
+    set(*one, next + 1, below(read, segment));
+  }
+  static const FileTree* below(const FileTree* node, const std::string& segment) {
+    return node == nullptr ? nullptr : existing_child(*node, segment);
   }
   void refuse(const std::string& found, const std::string& expected) const {
     diagnostics.push_back({kCommandLine, path, found, expected, ""});
@@ -112,7 +124,15 @@ std::vector<std::string> segments_of(const std::string& path) {
   }
 }
 
-void apply_override(FileTree& root, const Override& setting, int order, std::vector<Diagnostic>& diagnostics, InputBudget& budget) {
+bool reaches_into_lists(const std::vector<Override>& overrides, const FileTree& root) {
+  return std::any_of(overrides.begin(), overrides.end(), [&](const Override& setting) {
+    const std::vector<std::string> segments = segments_of(setting.path);
+    return std::any_of(segments.begin(), segments.end(), is_index) && value_at(root, setting.path) == nullptr;
+  });
+}
+
+void apply_override(FileTree& root, const FileTree& read, const Override& setting, int order, std::vector<Diagnostic>& diagnostics,
+                    InputBudget& budget) {
   FileTree value;
   try {
     check_text(setting.path, "--set");
@@ -126,7 +146,7 @@ void apply_override(FileTree& root, const Override& setting, int order, std::vec
     return;
   }
   forget_places(value);
-  Setting{setting.path, segments_of(setting.path), value, order, diagnostics}.set(root, 0);
+  Setting{setting.path, segments_of(setting.path), value, order, diagnostics}.set(root, 0, &read);
 }
 
 Override parse_override(const std::string& text) {
@@ -139,15 +159,8 @@ Override parse_override(const std::string& text) {
 const FileTree* value_at(const FileTree& root, const std::string& path) {
   const FileTree* node = &root;
   for (const std::string& segment : segments_of(path)) {
-    if (is_pattern(segment)) {
-      const std::vector<const FileTree*> found = children(*node, segment);
-      node = found.empty() ? nullptr : found.front();
-    } else if (node->kind == FileTree::Kind::list) {
-      node = element(*node, segment);
-    } else {
-      const FileTree::Entry* entry = node->find(segment);
-      node = entry == nullptr ? nullptr : &entry->value;
-    }
+    const std::vector<std::string> found = is_pattern(segment) ? children(*node, segment) : std::vector{segment};
+    node = found.empty() ? nullptr : existing_child(*node, found.front());
     if (node == nullptr) return nullptr;
   }
   return node;

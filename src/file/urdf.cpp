@@ -255,6 +255,7 @@ class Importer {
 
   void add_joint(const XMLElement& e) {
     const std::string urdf_name = e.Attribute("name"), type = attribute(e, "type", urdf_name);
+    if (!joint_names_.insert(urdf_name).second) return report(&e, urdf_name, "duplicate joint `" + urdf_name + "`", "unique names");
     const Link &child = *link_of(e, "child", urdf_name), &parent = *link_of(e, "parent", urdf_name);
     static const std::map<std::string, const char*> kKinds{{"revolute", "revolute"}, {"continuous", "revolute"}, {"prismatic", "prismatic"},
                                                            {"fixed", "fixed"},       {"floating", "free"},       {"planar", "planar"}};
@@ -379,6 +380,7 @@ class Importer {
   std::map<std::string, Link> links_;
   std::vector<std::string> order_;  // of links in the file
   std::vector<const XMLElement*> joints_;
+  std::set<std::string> joint_names_;
   std::set<std::string> names_;
   std::map<std::string, int> others_, shapes_;
   std::map<std::string, Mimic> mimics_;   // by joint

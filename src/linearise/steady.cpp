@@ -44,6 +44,7 @@ constexpr double kSlowest = 1;                                         // [s] wi
 constexpr double kLong = 10;                                           // [s] from here on Newton's method may converge
 constexpr double kSettled = 1e-9;                                      // units: at rest
 constexpr double kLastIncrement = 1e-4;                                // units: the last increment of Newton's method may be rounding
+constexpr double kUnsolved = 1e-3;                                     // units: what Newton's method leaves is no rounding
 constexpr double kOpen = 1e-11;                                        // of the largest singular value: this combination is undetermined
 constexpr double kStill = 1e-9;                                        // [rad/s, extents/s] a coordinate that may turn does not
 constexpr double kEndless = 1e10;                                      // [Pa] above any realistic pressure
@@ -322,15 +323,26 @@ class SteadySolver {
       ++iterations_;
       const double size = largest(x);
       if (!(size < before)) {
-        if (before < kLastIncrement) return true;
+        if (before < kLastIncrement && is_solved()) return true;
         take(from, false);
         return false;
       }
       const StateVector here = at();
-      if (!take(moved(x), true)) return take(here, false);
-      if (size < kSettled) return true;
+      const bool taken = take(moved(x), true);
+      if (!taken && !take(here, false)) return false;
+      if (!taken || size < kSettled) {
+        if (is_solved()) return true;
+        take(from, false);
+        return false;
+      }
       before = size / 2;
     }
+  }
+  /// Whether nothing changes: a state that no other one influences may change for ever, as the speed of a body that falls.
+  bool is_solved() const {
+    for (Eigen::Index i = 0; i < f_.size(); ++i)
+      if (!(std::abs(f_[i]) <= kUnsolved * std::max(A_.row(i).cwiseAbs().maxCoeff(), kGrows))) return false;
+    return true;
   }
   static double largest(const Vector& x) { return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0; }
   double farthest(const Vector& x) const {
@@ -540,26 +552,31 @@ template <int D>
     if (!(std::abs(next - held) <= tolerance[i])) values.push_back(b.name + ".output");
   }
   s.holds = values.empty() && modes.empty();
-  if (!values.empty()) s.open.push_back({values, "a sample would change the value, which is held here: no steady operation"});
-  if (!modes.empty()) s.open.push_back({modes, "the mode is held at its start; it would switch: no steady operation"});
+  const std::string why = s.unsolved.empty() ? "" : "; with the sampled blocks continuous: " + s.unsolved;
+  if (!values.empty()) s.open.push_back({values, "a sample would change the value, which is held here: no steady operation" + why, true});
+  if (!modes.empty()) s.open.push_back({modes, "the mode is held at its start; it would switch: no steady operation", true});
 }
 
 [[gnu::cold]] SteadyOperation find_steady(const std::shared_ptr<const CompiledModel>& model, double time) {
+  std::string unsolved;
   if (const auto continuous = continuous_form(model); continuous != model) {
     try {
       SteadyOperation steady = find_steady(continuous, time);
       steady.state = with_samples(*model, *continuous, steady.state);
       steady.continuous = true;
       return steady;
-    } catch (const SimulationError&) {}  // a block that never rests: with the blocks held, which says so
+    } catch (const SimulationError& error) { unsolved = error.what(); }  // a block that never rests: held
   }
   if (const auto in_equations = differential_form(model); in_equations != model) {
     SteadyOperation steady = find_steady(in_equations, time);
     steady.state = model->planar ? with_discrete_states<2>(*model, *in_equations, steady.state)
                                  : with_discrete_states<3>(*model, *in_equations, steady.state);
+    steady.unsolved = unsolved;
     return steady;
   }
-  return model->planar ? SteadySolver<2>(model, time).solve() : SteadySolver<3>(model, time).solve();
+  SteadyOperation steady = model->planar ? SteadySolver<2>(model, time).solve() : SteadySolver<3>(model, time).solve();
+  steady.unsolved = unsolved;
+  return steady;
 }
 
 }  // namespace
@@ -613,8 +630,12 @@ SteadyOperation solve_steady(const std::shared_ptr<const CompiledModel>& model, 
   search([&](double here) { return low + high - here; });
 }
 
-StateVector steady_state(const std::shared_ptr<const CompiledModel>& model) {
-  const StateVector steady = solve_steady(model).state;
+StateVector steady_state(const std::shared_ptr<const CompiledModel>& model, std::vector<std::string>* warnings) {
+  const SteadyOperation found = solve_steady(model);
+  const StateVector& steady = found.state;
+  for (const OpenStates& open : found.open)
+    if (warnings != nullptr && open.leaves)
+      for (const std::string& name : open.states) warnings->push_back(name + ": " + open.why);
   StateVector state(model->layout);
   state.time = steady.time;
   if (model->relative) {

@@ -32,6 +32,7 @@ namespace trunnion {
 struct OpenStates {
   std::vector<std::string> states;
   std::string why;
+  bool leaves = false;  // the machine leaves the state found
 };
 
 /// Another steady operation of the same machine, and the states that distinguish it, with their values there [SI].
@@ -48,6 +49,7 @@ struct SteadyOperation {
   double growth = 0;                 // [1/s] largest real part of the eigenvalues apart from `open`; positive: unstable
   std::vector<std::string> growing;  // if unstable: states with the largest share in the growing mode
   bool continuous = false;           // growth is that with sampled blocks continuous
+  std::string unsolved;              // why no solution with sampled blocks continuous is found; they are held then
   bool holds = true;                 // no sample and no mode would change; otherwise they are in `open`
   double residual = 0;               // largest remaining rate [1/s], in units: 1 mrad, a thousandth of the machine's extent, 0.1 bar
   std::string residual_at;           // its state
@@ -62,7 +64,7 @@ SteadyOperation solve_steady(const std::shared_ptr<const CompiledModel>& model, 
 /// search if found.open already reports infinitely many. Other solutions may exist that are not found.
 void find_other_steady(const std::shared_ptr<const CompiledModel>& model, SteadyOperation& found);
 
-/// The state of a run that starts in steady operation at time 0, in the model's own coordinates.
-StateVector steady_state(const std::shared_ptr<const CompiledModel>& model);
+/// The state of a run that starts in steady operation at time 0, in the model's own coordinates. `warnings`: of what the machine would leave.
+StateVector steady_state(const std::shared_ptr<const CompiledModel>& model, std::vector<std::string>* warnings = nullptr);
 
 }  // namespace trunnion

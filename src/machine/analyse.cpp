@@ -22,7 +22,7 @@ using Sparse = Eigen::SparseMatrix<double>;
 /// Entries of M and rows of Phi_q at the assembled start.
 template <int D>
 struct Matrices {
-  explicit Matrices(const CompiledModel& model)
+  [[gnu::cold]] explicit Matrices(const CompiledModel& model)
       : tree(std::get<Mechanism<D>>(model.mechanism).tree),
         holonomic(std::get<Mechanism<D>>(model.mechanism).holonomic),
         J(std::get<Mechanism<D>>(model.mechanism).rows) {
@@ -53,8 +53,8 @@ struct KeptRow {
 };
 
 /// Fills rank and redundant rows; returns the remainders of the others.
-std::vector<KeptRow> eliminate_rows(const CompiledModel& model, const std::vector<char>& holonomic,
-                                    const std::vector<std::map<int, double>>& J, Analysis& a) {
+[[gnu::cold]] std::vector<KeptRow> eliminate_rows(const CompiledModel& model, const std::vector<char>& holonomic,
+                                                  const std::vector<std::map<int, double>>& J, Analysis& a) {
   std::vector<KeptRow> kept;
   std::vector<int> owner(a.velocities, -1);  // of a pivot
   const auto norm = [](const std::map<int, double>& row) {
@@ -107,7 +107,7 @@ std::vector<KeptRow> eliminate_rows(const CompiledModel& model, const std::vecto
 /// Coordinates with a vanishing pivot in M = L^T D L, tips first. Elimination causes no fill-in: row k has entries at the coordinates
 /// that carry it, and those carry each other.
 template <int D>
-std::vector<int> vanishing_pivots(const Matrices<D>& at) {
+[[gnu::cold]] std::vector<int> vanishing_pivots(const Matrices<D>& at) {
   const Tree<D>& tree = at.tree;
   std::vector<int> depth(tree.nv), parent(tree.nv);  // coordinates that carry this one; the last of them
   for (std::size_t j = 1; j < tree.nodes.size(); ++j)
@@ -142,7 +142,7 @@ std::vector<int> vanishing_pivots(const Matrices<D>& at) {
 
 /// Whether some velocity that the kept rows allow has no inertia: M with those rows as further inertia is singular.
 template <int D>
-bool moves_nothing(const Matrices<D>& at, const std::vector<KeptRow>& rows) {
+[[gnu::cold]] bool moves_nothing(const Matrices<D>& at, const std::vector<KeptRow>& rows) {
   const int n = at.tree.nv;
   Eigen::VectorXd own = Eigen::VectorXd::Zero(n);
   std::vector<Eigen::Triplet<double>> entries;
@@ -167,7 +167,7 @@ bool moves_nothing(const Matrices<D>& at, const std::vector<KeptRow>& rows) {
 }
 
 template <int D>
-Analysis analyse_in(const CompiledModel& model) {
+[[gnu::cold]] Analysis analyse_in(const CompiledModel& model) {
   const Matrices<D> at(model);
   Analysis a;
   a.velocities = at.tree.nv;
@@ -177,7 +177,7 @@ Analysis analyse_in(const CompiledModel& model) {
 }
 
 template <int D>
-MissingInertia missing_inertia_in(const CompiledModel& model) {
+[[gnu::cold]] MissingInertia missing_inertia_in(const CompiledModel& model) {
   const Matrices<D> at(model);
   MissingInertia missing;
   for (int k : vanishing_pivots(at)) missing.velocities.insert(missing.velocities.begin(), model.velocity_names[k]);

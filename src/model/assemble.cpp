@@ -70,7 +70,7 @@ struct Assembler {
     update_rates<D, double>(m, zero.data(), zero.data(), state);
     inverse_dynamics<D, double>(m, model.q_start.data(), zero.data(), true, state, r.data());
     for (int i = 0; i < n; ++i) weight[i] = own_inertia(m.tree, state.tree, i);
-    const double largest = n > 0 ? std::max(weight.maxCoeff(), 1e-12) : 1;
+    const double largest = n > 0 ? std::max(weight.maxCoeff(), 1e-100) : 1;
     for (int i = 0; i < n; ++i) {
       const bool given = rates ? model.start[i].rate_given : model.start[i].given;
       weight[i] = std::max(weight[i], 1e-9 * largest) * (given ? 1 : kFreeWeight);

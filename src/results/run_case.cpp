@@ -64,12 +64,12 @@ const char* word(StartKind start) {
   return kWords[static_cast<int>(start)];
 }
 
-StateVector start_of(const std::shared_ptr<const CompiledModel>& model, StartKind start) {
+StateVector start_of(const std::shared_ptr<const CompiledModel>& model, StartKind start, std::vector<std::string>* warnings) {
   switch (start) {
     case StartKind::equilibrium:
       return equilibrium_state(*model);
     case StartKind::steady:
-      return steady_state(model);
+      return steady_state(model, warnings);
     default:
       return start_state(*model);
   }
@@ -94,7 +94,7 @@ CaseResult run_case(const std::shared_ptr<const CompiledModel>& model, const Pro
   result.analysis = analyse(*model);
   result.recorder = std::make_unique<Recorder>(model, beside_monolithic, files, kept);
   try {
-    Runner run(model, start_of(model, start));
+    Runner run(model, start_of(model, start, &result.warnings));
     const auto update = [&] {
       result.statistics = run.statistics();
       result.compiled = run.stepper().remark();

@@ -82,7 +82,7 @@ enum class StartKind {
 /// Name in results: `stated`, `equilibrium`, `steady`.
 const char* word(StartKind start);
 /// The start state. Throws InputError, SimulationError.
-StateVector start_of(const std::shared_ptr<const CompiledModel>& model, StartKind start);
+StateVector start_of(const std::shared_ptr<const CompiledModel>& model, StartKind start, std::vector<std::string>* warnings = nullptr);
 
 /// Advances a run to solver.duration. Throws SimulationError.
 void run_to_end(Runner& run, RunWatcher* watcher, const Progress& progress = {});

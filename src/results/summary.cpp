@@ -356,7 +356,10 @@ std::string summary_text(const CaseResult& r, double wall_seconds) {
   for (const std::string& warning : r.warnings) text += fmt::format("  WARNING      {}\n", warning);
   if (!r.compiled.empty())
     text += fmt::format("  compiled     {}{}\n",
-                        s.compiled_steps > 0 ? fmt::format("{} of {} steps by the ", s.compiled_steps, s.steps) : "", r.compiled);
+                        s.compiled_steps > 0 || r.compiled.starts_with("compiled step")
+                            ? fmt::format("{} of {} steps by the ", s.compiled_steps, s.steps)
+                            : "",
+                        r.compiled);
   if (s.split_steps > 0) text += fmt::format("  jumps        {} steps split where a signal jumps\n", s.split_steps);
   if (s.divided_steps > 0) text += fmt::format("  divided      {} steps, converged only after subdividing the step\n", s.divided_steps);
   if (s.capped_steps > 0) text += fmt::format("  CAPPED       {} steps ended at the iteration cap\n", s.capped_steps);

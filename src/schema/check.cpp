@@ -176,6 +176,8 @@ class ReferenceCheck : public Visitor {
     if (block)
       hint = (signals_.contains(name) ? "" : "`" + name + "` is a control block, and ") +
              "a motion prescribes rate and acceleration, too: let it follow a `low_pass` with `frequency`, without `period`, that reads it";
+    if (hint.empty() && key.names == Names::quantity && read_quantity(name).quantity)
+      hint = "a constant has a name, too: `signals: {constant: " + name + "}`";
     if (hint.empty() && known->empty()) hint = std::string("the model has none");
     add_finding(d_, out_, path,
                 block && signals_.contains(name) ? "the signal `" + name + "` contains the value of a control block"
@@ -459,6 +461,9 @@ void check_unused_values(const Description& d, Findings& out) {
 }
 
 void check_contacts(const Description& d, Findings& out) {
+  for (const auto& [name, loop] : d.loops)
+    if (loop.between[0] == loop.between[1] && !loop.between[0].empty())
+      add_finding(d, out, "loops." + name, "both points are on `" + loop.between[0] + "`", "two different bodies");
   for (const auto& [name, wheel] : d.wheels)
     if (wheel.body == wheel.plane && !wheel.body.empty())
       add_finding(d, out, "wheels." + name + ".plane.body", "the wheel and its plane are both on `" + wheel.body + "`",

@@ -42,13 +42,12 @@ class ParameterList : public Visitor {
     f();
     prefix_.resize(size);
   }
-  void add_number(double* value, const std::string& suffix, bool limited = true) {
+  void add_number(double* value, const std::string& suffix, bool limited = true, const char* unit = nullptr) {
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    Parameter p{prefix_ + key_->name + suffix, key_->measure.unit, key_->doc, value};
+    Parameter p{prefix_ + key_->name + suffix, unit != nullptr ? unit : key_->measure.unit, key_->doc, value};
     if (limited && (key_->is(kPositive) || key_->is(kNonNegative) || key_->is(kFraction))) p.min = 0;
     if (limited && key_->is(kFraction)) p.max = 1;
     p.min_excluded = limited && key_->is(kPositive);
-    if (!limited) p.unit = kTime.unit;
     if (*value == kInfinity && !key_->is(kInfinite)) return;
     found.push_back(std::move(p));
   }
@@ -76,7 +75,7 @@ class ParameterList : public Visitor {
   }
   void add(Points* points) {
     for (std::size_t i = 0; i < points->size(); ++i) {
-      add_number(&(*points)[i][0], "." + std::to_string(i) + ".0", false);
+      add_number(&(*points)[i][0], "." + std::to_string(i) + ".0", false, kTime.unit);
       add_number(&(*points)[i][1], "." + std::to_string(i) + ".1");
     }
   }
@@ -91,7 +90,11 @@ class ParameterList : public Visitor {
   }
   void add(Automatic<double>* value) { add(&value->value); }
   void add(Automatic<Vec2d>* value) { add(&value->value); }
-  void add(InertiaTensor tensor) { add(tensor.moments); }
+  void add(InertiaTensor tensor) {
+    if (*tensor.products == Vec3d{}) return add(tensor.moments);
+    for (std::size_t i = 0; i < 3; ++i) add_number(&(*tensor.moments)[i], std::string(".") + InertiaTensor::kMoments[i]);
+    for (std::size_t i = 0; i < 3; ++i) add_number(&(*tensor.products)[i], std::string(".") + InertiaTensor::kProducts[i], false);
+  }
   void add(const auto&) {}  // names, words, counts, switches, directions, outlines: structure or appearance
 
   std::string prefix_;

@@ -160,6 +160,7 @@ class PlausibilityCheck final : public Visitor {
   PlausibilityCheck(const Description& d, Doubts& out) : d_(d), out_(out), ranges_(d) {}
 
   void leaf(const Key& key, const Slot& slot) override {
+    look_at_friction(key, slot);
     if (!of_oil_) return;
     if (const auto* value = std::get_if<double*>(&slot)) compare(key, **value);
     if (const auto* value = std::get_if<std::optional<double>*>(&slot); value != nullptr && **value) compare(key, ***value);
@@ -199,6 +200,21 @@ class PlausibilityCheck final : public Visitor {
     of_oil_ = outside;
   }
 
+  /// A friction with values, but without a law.
+  void look_at_friction(const Key& key, const Slot& slot) {
+    if (const auto* choice = std::get_if<Choice>(&slot); choice != nullptr && std::string_view(choice->words[0]) == "none") {
+      const SourceMap& spans = source_of(d_).spans;
+      const std::string here = path_.substr(0, path_.size() - 1);
+      const bool left_out = choice->get() == 0 && spans.find(here) && !spans.find(path_ + key.name);
+      lawless_ = left_out ? path_ : "";
+    }
+    if (lawless_ != path_ || lawless_.empty()) return;
+    const auto* value = std::get_if<double*>(&slot);
+    if (value == nullptr || !(**value > 0) || (std::string_view("coulomb") != key.name && std::string_view("static") != key.name)) return;
+    add_finding(d_, out_, path_ + key.name, "no friction acts without a `model`", "a friction model, such as coulomb_viscous");
+    lawless_.clear();
+  }
+
   void compare(const Key& key, double value) {
     const double size = std::abs(value);
     for (const PlausibleValues& p : plausible()) {
@@ -214,6 +230,7 @@ class PlausibilityCheck final : public Visitor {
   Doubts& out_;
   SignalRanges ranges_;
   std::string path_;
+  std::string lawless_;  // path of a friction whose law is left out
   bool of_oil_ = false;
 };
 
@@ -231,6 +248,17 @@ void look_at_commands(const Description& d, Doubts& out) {
                   "a signal within at_signal",
                   "the flow increases beyond nominal: limit the signal, or raise at_signal together with the flow");
   }
+}
+
+void look_at_forces(const Description& d, Doubts& out) {
+  const auto add = [&](const std::string& path, const std::string& found, const char* expected) {
+    add_finding(d, out, path, found + ": it has no effect", expected);
+  };
+  for (const auto& [name, spring] : d.springs)
+    if (!spring.joint && spring.between[0] == spring.between[1])
+      add("springs." + name, "both points are on `" + spring.between[0] + "`", "two different bodies");
+  for (const auto& [name, force] : d.forces)
+    if (!force.joint && force.body == "ground") add("forces." + name + ".body", "the load acts on the ground", "a body that moves");
 }
 
 void look_at_run(const Description& d, Doubts& out) {
@@ -271,6 +299,7 @@ std::vector<Diagnostic> doubtful_values(const Description& d) {
   PlausibilityCheck check(d, out);
   describe(check, copy);
   look_at_commands(d, out);
+  look_at_forces(d, out);
   look_at_run(d, out);
   return out;
 }

@@ -216,16 +216,10 @@ bool Reader::axis(const FileTree& node, const std::string& path, Vec3d& out) {
 bool Reader::inertia(const Key& key, const FileTree& node, const std::string& path, const InertiaTensor& out) {
   const Key moment{"moment", "", key.measure, kNonNegative};
   if (node.kind == FileTree::Kind::list) return vector(moment, node, path, *out.moments);
-  if (node.kind != FileTree::Kind::map || node.line == 0)
-    return wrong_kind(node, path, "[Jxx, Jyy, Jzz] or a mapping with xx, yy, zz, xy, xz, yz");
-  const auto diagonal = [&](const char* name) { return Key{name, "", key.measure, kRequired | kNonNegative}; };
+  if (node.kind != FileTree::Kind::map) return wrong_kind(node, path, "[Jxx, Jyy, Jzz] or a mapping with xx, yy, zz, xy, xz, yz");
   enter(node, path, visited_.size() - 1, [&](Visitor& v) {
-    v.leaf(diagonal("xx"), &(*out.moments)[0]);
-    v.leaf(diagonal("yy"), &(*out.moments)[1]);
-    v.leaf(diagonal("zz"), &(*out.moments)[2]);
-    v.leaf({"xy", "", key.measure}, &(*out.products)[0]);
-    v.leaf({"xz", "", key.measure}, &(*out.products)[1]);
-    v.leaf({"yz", "", key.measure}, &(*out.products)[2]);
+    for (std::size_t i = 0; i < 3; ++i) v.leaf({InertiaTensor::kMoments[i], "", key.measure, kRequired | kNonNegative}, &(*out.moments)[i]);
+    for (std::size_t i = 0; i < 3; ++i) v.leaf({InertiaTensor::kProducts[i], "", key.measure}, &(*out.products)[i]);
   });
   return true;
 }

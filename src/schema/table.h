@@ -73,6 +73,8 @@ struct AxisPair {
 };
 /// An inertia tensor: [Jxx, Jyy, Jzz], or a mapping with xx, yy, zz, xy, xz, yz.
 struct InertiaTensor {
+  static constexpr std::array kMoments{"xx", "yy", "zz"}, kProducts{"xy", "xz", "yz"};
+
   Vec3d* moments;
   Vec3d* products;
 };

@@ -20,7 +20,7 @@ void describe_volume(Visitor& v, VolumeDescription& d) {
                    },
                    true}},
                  true);
-  v.leaf({"pressure", "Absolute start pressure, or `equilibrium`: from static equilibrium", kPressure, kNonNegative}, &d.pressure);
+  v.leaf({"pressure", "Absolute start pressure, or `equilibrium`: from static equilibrium", kPressure, kPositive}, &d.pressure);
 }
 
 void describe_source(Visitor& v, SourceDescription& s) {

@@ -60,10 +60,8 @@ struct ValueWriter {
   FileTree operator()(const InertiaTensor& x) const {
     if (*x.products == Vec3d{}) return vector(*x.moments);
     FileTree tree = FileTree::map();
-    const char* moments[] = {"xx", "yy", "zz"};
-    const char* products[] = {"xy", "xz", "yz"};
-    for (std::size_t i = 0; i < 3; ++i) tree.add(moments[i], number((*x.moments)[i]));
-    for (std::size_t i = 0; i < 3; ++i) tree.add(products[i], number((*x.products)[i]));
+    for (std::size_t i = 0; i < 3; ++i) tree.add(InertiaTensor::kMoments[i], number((*x.moments)[i]));
+    for (std::size_t i = 0; i < 3; ++i) tree.add(InertiaTensor::kProducts[i], number((*x.products)[i]));
     return tree;
   }
   FileTree operator()(const Words& x) const {

@@ -21,8 +21,40 @@ constexpr double kOnEigenvalue = 1e-6;        // relative distance of a zero fro
 constexpr double kLongest = 9;                // decades of the frequencies
 constexpr int kPerDecade = 60, kAround = 40;  // frequencies; on either side of an oscillation
 constexpr int kBisections = 60;
+constexpr int kDecadesBeyond = 6, kPerDecadeBeyond = 20;  // in which margins are searched
+constexpr double kNoise = 1e-9;                           // of a value
 
-double turn_of(Complex from, Complex to) { return std::arg(to / from); }
+double turn_of(Complex from, Complex to) { return from == 0.0 || to == 0.0 ? 0 : std::arg(to / from); }
+
+/// Crossings of |G| = 1 and of the negative real axis between frequencies with the values G; imaginary parts below `noise` of the value have
+/// no sign.
+template <class At>
+void find_margins(const At& at, const std::vector<double>& frequencies, const std::vector<Complex>& value, double noise,
+                  FrequencyResponse& r) {
+  // the place between two points at which `of` changes its sign
+  const auto crossing = [&](std::size_t i, auto&& of) {
+    double left = frequencies[i], right = frequencies[i + 1];
+    const bool rises = of(value[i]) < 0;
+    for (int k = 0; k < kBisections; ++k) {
+      const double middle = std::sqrt(left * right);
+      ((of(at(middle)) < 0) == rises ? left : right) = middle;
+    }
+    return right;
+  };
+  const auto gain = [](Complex G) { return std::abs(G) - 1; };
+  const auto side = [](Complex G) { return G.imag(); };
+  const auto has_side = [&](Complex G) { return std::abs(G.imag()) >= noise * std::abs(G); };
+  for (std::size_t i = 0; i + 1 < value.size(); ++i) {
+    if ((gain(value[i]) < 0) != (gain(value[i + 1]) < 0)) {
+      const double f = crossing(i, gain);
+      r.phase_margins.push_back({f, std::arg(-at(f))});
+    }
+    if ((side(value[i]) < 0) != (side(value[i + 1]) < 0) && has_side(value[i]) && has_side(value[i + 1])) {
+      const double f = crossing(i, side);
+      if (const Complex G = at(f); G.real() < 0) r.gain_margins.push_back({f, 1 / std::abs(G)});
+    }
+  }
+}
 
 }  // namespace
 
@@ -42,11 +74,28 @@ Complex TransferPath::at(Complex s) const {
   return C_.cast<Complex>().dot(x) + D_;  // C is real
 }
 
+/// Whether G is zero everywhere: the output sees nothing of what the input reaches. `size`: of A.
+bool TransferPath::transmits_nothing(double size) const {
+  constexpr double kCancelled = 1e-13;  // of the terms that cancel
+  if (D_ != 0 || A_.rows() == 0) return false;
+  for (const Complex s : {Complex(0.37, 0.61), Complex(1.3, 0.2), Complex(0.02, 0.11)}) {
+    Eigen::MatrixXcd M = -A_.cast<Complex>();
+    M.diagonal().array() += s * size;
+    const Eigen::VectorXcd x = M.partialPivLu().solve(B_.cast<Complex>());
+    if (!(std::abs(C_.cast<Complex>().dot(x)) <= kCancelled * C_.cwiseAbs().dot(x.cwiseAbs()))) return false;
+  }
+  return true;
+}
+
 void TransferPath::find_zeros() {
   const Eigen::Index n = A_.rows();
   // B and C scaled to the size of A, which moves no zero
   const double size = std::max(A_.lpNorm<Eigen::Infinity>(), 1e-300), b = B_.lpNorm<Eigen::Infinity>(), c = C_.lpNorm<Eigen::Infinity>();
   if ((b == 0 || c == 0) && D_ == 0) return;  // G = 0
+  if (transmits_nothing(size)) {
+    C_.setZero();
+    return;
+  }
   const double in = b > 0 ? size / b : 1, out = c > 0 ? size / c : 1;
   Eigen::MatrixXd M(n + 1, n + 1), N = Eigen::MatrixXd::Zero(n + 1, n + 1);
   M << A_, in * B_, out * C_.transpose(), in * out * D_;
@@ -109,7 +158,7 @@ std::vector<double> resolving_frequencies(const Spectrum& spectrum, double from,
   return all;
 }
 
-FrequencyResponse frequency_response(const TransferPath& path, const std::vector<double>& frequencies) {
+FrequencyResponse frequency_response(const TransferPath& path, const std::vector<double>& frequencies, bool below, bool above) {
   FrequencyResponse r;
   r.frequency = frequencies;
   const auto at = [&](double f) { return path.at({0, 2 * kPi * f}); };
@@ -118,28 +167,19 @@ FrequencyResponse frequency_response(const TransferPath& path, const std::vector
     const std::size_t i = r.value.size() - 1;
     r.phase.push_back(i == 0 ? std::arg(r.value[0]) : r.phase[i - 1] + turn_of(r.value[i - 1], r.value[i]));
   }
-  // the place between two points at which `of` changes its sign
-  const auto crossing = [&](std::size_t i, auto&& of) {
-    double left = frequencies[i], right = frequencies[i + 1];
-    const bool rises = of(r.value[i]) < 0;
-    for (int k = 0; k < kBisections; ++k) {
-      const double middle = std::sqrt(left * right);
-      ((of(at(middle)) < 0) == rises ? left : right) = middle;
-    }
-    return right;
+  find_margins(at, frequencies, r.value, 0, r);
+  const auto beyond = [&](double from, double to) {
+    constexpr int kPoints = kDecadesBeyond * kPerDecadeBeyond;
+    std::vector<double> f{from};
+    std::vector<Complex> G{at(from)};
+    for (int i = 1; i <= kPoints; ++i) f.push_back(from * std::pow(to / from, static_cast<double>(i) / kPoints)), G.push_back(at(f.back()));
+    find_margins(at, f, G, kNoise, r);
   };
-  const auto gain = [](Complex G) { return std::abs(G) - 1; };
-  const auto side = [](Complex G) { return G.imag(); };
-  for (std::size_t i = 0; i + 1 < r.value.size(); ++i) {
-    if ((gain(r.value[i]) < 0) != (gain(r.value[i + 1]) < 0)) {
-      const double f = crossing(i, gain);
-      r.phase_margins.push_back({f, std::arg(-at(f))});
-    }
-    if ((side(r.value[i]) < 0) != (side(r.value[i + 1]) < 0)) {
-      const double f = crossing(i, side);
-      if (const Complex G = at(f); G.real() < 0) r.gain_margins.push_back({f, 1 / std::abs(G)});
-    }
-  }
+  const double ratio = std::pow(10, kDecadesBeyond);
+  if (below) beyond(frequencies.front() / ratio, frequencies.front());
+  if (above) beyond(frequencies.back(), frequencies.back() * ratio);
+  for (std::vector<Crossing>* all : {&r.phase_margins, &r.gain_margins})
+    std::sort(all->begin(), all->end(), [](const Crossing& a, const Crossing& b) { return a.frequency < b.frequency; });
   return r;
 }
 

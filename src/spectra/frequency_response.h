@@ -26,6 +26,7 @@ class TransferPath {
   const std::vector<std::complex<double>>& zeros() const { return zeros_; }
 
  private:
+  bool transmits_nothing(double size) const;
   void find_zeros();
 
   Eigen::MatrixXd A_;
@@ -60,6 +61,8 @@ struct FrequencyResponse {
 /// range; 0: from a tenth of the slowest eigenvalue that is not null, at most nine decades below the upper end, to ten times the
 /// fastest oscillation, or the fastest eigenvalue if none oscillates.
 std::vector<double> resolving_frequencies(const Spectrum& spectrum, double from, double to);
-FrequencyResponse frequency_response(const TransferPath& path, const std::vector<double>& frequencies);
+/// `below`, `above`: margins are searched six decades beyond the frequencies, too.
+FrequencyResponse frequency_response(const TransferPath& path, const std::vector<double>& frequencies, bool below = false,
+                                     bool above = false);
 
 }  // namespace trunnion

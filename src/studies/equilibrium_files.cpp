@@ -8,6 +8,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <numbers>
+#include <optional>
 
 #include "file/model_file.h"
 #include "machine/observe.h"
@@ -46,11 +47,13 @@ bool has_given_pressure(const CompiledModel& model, const PressureNode& node, co
 /// State of a cylinder at rest.
 struct CylinderAtRest {
   std::string name;
-  double length = 0, chamber_A = 0, chamber_B = 0, force = 0, end_dampers = 0;
+  double length = 0, chamber_A = 0, force = 0, end_dampers = 0;
+  std::optional<double> chamber_B{};  // unset: a plunger without an outer end
 };
 std::vector<CylinderAtRest> cylinders(const CompiledModel& model, const Observer& observer) {
   std::vector<double> values(observer.channels().size());
   observer.values(values.data());
+  constexpr double kLongest = 1e100;  // [m]
   std::vector<CylinderAtRest> list;
   for (const Actuator& a : pistons_of(model.hydraulics)) {
     if (a.is_rotary) continue;
@@ -62,7 +65,7 @@ std::vector<CylinderAtRest> cylinders(const CompiledModel& model, const Observer
     c.name = a.name;
     c.length = value("length");
     c.chamber_A = a.cylinder.chamber_A(c.length);
-    c.chamber_B = a.cylinder.chamber_B(c.length);
+    if (const double chamber = a.cylinder.chamber_B(c.length); chamber < kLongest) c.chamber_B = chamber;
     c.force = value("force");
     c.end_dampers = value("end_damper");
     list.push_back(c);
@@ -120,7 +123,7 @@ Json point_json(const std::shared_ptr<const CompiledModel>& shared, const StateV
                         {"force", c.force},
                         {"end_damper", c.end_dampers},
                         {"chamber_length_A", c.chamber_A},
-                        {"chamber_length_B", c.chamber_B}};
+                        {"chamber_length_B", c.chamber_B ? Json(*c.chamber_B) : Json()}};
   for (const MotorAtRest& c : motors(model, *observer))
     motor[c.name] = {{"angle", c.angle}, {"torque", c.torque}, {"end_damper", c.end_dampers}};
   for (const ConstraintInfo& info : model.constraints)
@@ -183,7 +186,9 @@ std::string point_text(const std::shared_ptr<const CompiledModel>& shared, const
     }
   for (const CylinderAtRest& c : cylinders(model, *observer))
     add_line(text, c.name,
-             fmt::format("length {:.6f} m, force {:.6g} N, chambers {:.6f} m and {:.6f} m", c.length, c.force, c.chamber_A, c.chamber_B));
+             fmt::format("length {:.6f} m, force {:.6g} N, ", c.length, c.force) +
+                 (c.chamber_B ? fmt::format("chambers {:.6f} m and {:.6f} m", c.chamber_A, *c.chamber_B)
+                              : fmt::format("chamber {:.6f} m", c.chamber_A)));
   for (const MotorAtRest& c : motors(model, *observer))
     add_line(text, c.name, fmt::format("angle {:.6f} deg, torque {:.6g} N m", c.angle / kDegree, c.torque));
   return text;

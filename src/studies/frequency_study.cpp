@@ -87,7 +87,7 @@ FrequencyStudy frequency_study(const LinearCase& c, const FrequencyRequest& requ
   study.eigenvalues = c.spectrum.eigenvalues;
   std::vector<int> inputs;
   for (const std::string& name : request.inputs) inputs.push_back(number_of_input(c.linear, name));
-  const std::vector<double> frequencies = resolving_frequencies(c.spectrum, request.from, request.to);
+  const std::vector<double> frequencies = resolving_frequencies(c.spectrum, request.from.value_or(0), request.to.value_or(0));
   if (request.step)
     for (int i = 0; i <= kStepPoints; ++i) study.times.push_back(*request.step * i / kStepPoints);
   for (const int input : inputs) {
@@ -98,7 +98,7 @@ FrequencyStudy frequency_study(const LinearCase& c, const FrequencyRequest& requ
       p.input = c.linear.inputs[static_cast<std::size_t>(input)];
       p.output = c.linear.outputs[output];
       p.zeros = path.zeros();
-      p.response = frequency_response(path, frequencies);
+      p.response = frequency_response(path, frequencies, !request.from, !request.to);
       p.modes = mode_participations(c.linear, c.spectrum, input, static_cast<int>(output), path);
       if (request.step) p.step = steps[output];
       p.static_gain = value_at_zero(path, study.eigenvalues);

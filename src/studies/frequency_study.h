@@ -16,8 +16,8 @@ namespace trunnion {
 struct FrequencyRequest {
   std::vector<std::string> inputs;  // of the linear model, by name; none: nothing is asked
   bool bode = false, nyquist = false;
-  std::optional<double> step;  // [s] duration of the step response
-  double from = 0, to = 0;     // [Hz] range; 0: resolving_frequencies
+  std::optional<double> step;          // [s] duration of the step response
+  std::optional<double> from{}, to{};  // [Hz] range; unset: resolving_frequencies, and margins at every frequency
 };
 
 /// A path from an input to an output.

@@ -79,6 +79,7 @@ void check_frequency(Findings& findings, const LinearStudyRequest& request) {
   if (f.inputs.empty()) {
     if (f.bode || f.nyquist || f.step)
       findings.add(f.bode ? "--bode" : f.nyquist ? "--nyquist" : "--step", "no input is given", "--input NAME");
+    if (f.from || f.to) findings.add("--frequencies", "no input is given", "--input NAME");
     return;
   }
   if (request.options.outputs.empty()) findings.add("--input", "no output is given", "--output CHANNEL");
@@ -86,8 +87,9 @@ void check_frequency(Findings& findings, const LinearStudyRequest& request) {
     findings.add("--input", "a frequency response needs one reference, several are given", "at most one time --at");
   if (request.options.method == LinearMethod::counterpart) findings.add("--input", "the counterpart has no inputs", "--method reduced");
   if (f.step && !(*f.step > 0)) findings.add("--step", fmt::format("found {:g} s", *f.step), "a positive duration");
-  if (f.from < 0 || f.to < 0 || (f.from > 0 && f.to > 0 && f.from >= f.to))
-    findings.add("--frequencies", fmt::format("found {:g} and {:g} Hz", f.from, f.to), "two positive frequencies, the lower one first");
+  if ((f.from && !(*f.from > 0)) || (f.to && !(*f.to > 0)) || (f.from && f.to && *f.from >= *f.to))
+    findings.add("--frequencies", fmt::format("found {:g} and {:g} Hz", f.from.value_or(0), f.to.value_or(0)),
+                 "two positive frequencies, the lower one first");
 }
 
 void check_search(Findings& findings, const LinearStudyRequest& request) {

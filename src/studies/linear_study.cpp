@@ -21,7 +21,12 @@ namespace {
 
 /// The linear model about the start, or at the one requested time.
 LinearCase single_case(const LinearStudyRequest& request, const std::shared_ptr<const CompiledModel>& model) {
-  if (request.at.empty()) return make_linear_case(model, start_of(model, request.start), request.start, request.options);
+  if (request.at.empty()) {
+    std::vector<std::string> warnings;
+    LinearCase c = make_linear_case(model, start_of(model, request.start, &warnings), request.start, request.options);
+    c.linear.warnings.insert(c.linear.warnings.end(), warnings.begin(), warnings.end());
+    return c;
+  }
   std::optional<LinearCase> found;
   states_at(model, request.start, request.at,
             [&](const StateVector& state) { found = make_linear_case(model, state, request.start, request.options); });

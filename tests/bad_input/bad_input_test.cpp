@@ -45,6 +45,8 @@ TEST(BadInput, WrongNumbersAreReported) {
       {"duration: 10 s", "duration: -10 s", 38, "solver.duration", {"a time greater than 0"}},
       {"step: 1 ms", "step: 1 ms, max_iterations: 2.5", 38, "solver.max_iterations", {"`2.5`", "a whole number"}},
       {"step: 1 ms", "step: 1 ms, split_jumps: yes", 38, "solver.split_jumps", {"`yes`", "true or false"}},
+      {"between: [rocker, ground]", "between: [rocker, rocker]", 13, "loops.E", {"both points are on `rocker`", "two different bodies"}},
+      {"pressure: 3.5 MPa", "pressure: 0", 18, "volumes.v2.pressure", {"a pressure greater than 0"}},
       {"chamber_length_A: 0.73 m", "chamber_length_A: 0", 31, "cylinders.lift.chamber_length_A", {"a length greater than 0"}},
       {"[0, -9.81, 0]", "[0, -9.81]", 3, "gravity", {"found a list of 2", "three numbers"}},
       {"[0, -9.81, 0]", "-9.81", 3, "gravity", {"`-9.81`", "a list of three numbers"}},

@@ -35,6 +35,13 @@ TEST(Units, ScaledNumbersAreTheDoublesOneWouldWrite) {
   EXPECT_EQ(value_of("+2 t"), 2000);
   EXPECT_EQ(value_of(".5 bar"), 5e4);
   EXPECT_EQ(value_of("2 in"), 0.0508);
+  EXPECT_EQ(value_of("10 mN"), 0.01);
+  EXPECT_EQ(value_of("25 mg"), 25e-6);
+  EXPECT_DOUBLE_EQ(value_of("3 uL"), 3e-9);
+  EXPECT_EQ(value_of("4 MW"), 4e6);
+  EXPECT_EQ(value_of("100 lb"), 45.359237);
+  EXPECT_DOUBLE_EQ(value_of("1 lbf/in^2"), value_of("1 psi"));
+  EXPECT_DOUBLE_EQ(value_of("231 in^3"), value_of("1 gal"));
   EXPECT_EQ(value_of("180 deg"), kPi);
   EXPECT_DOUBLE_EQ(value_of("30 rpm"), kPi);
   EXPECT_EQ(value_of("-37.90 deg"), -37.90 * kPi / 180);
@@ -112,6 +119,7 @@ TEST(Units, WrongTextsAreRefusedWithAReason) {
 TEST(Units, HintsNameTheNearestUnit) {
   EXPECT_EQ(read_quantity("3 MPaa").hint, "did you mean `MPa`?");
   EXPECT_EQ(read_quantity("3 mpa").hint, "did you mean `MPa`?");
+  EXPECT_EQ(read_quantity("3 gpm").hint, "did you mean `gal/min`?");
   EXPECT_EQ(read_quantity("3,5 MPa").hint, "write a decimal point: 3.5 MPa");
 }
 

@@ -139,6 +139,7 @@ TEST_F(Program, WrongInputExitsTwoWithEveryFinding) {
   EXPECT_EQ(call("run nowhere.yaml").code, 2);
   EXPECT_EQ(call("run").code, 2);
   EXPECT_EQ(call("fly").code, 2);
+  EXPECT_NE(call("runn " + four_bar()).output.find("there is no command `runn`; did you mean `run`?"), std::string::npos);
   EXPECT_EQ(call("run " + four_bar() + " --set solver.step").code, 2);
   EXPECT_EQ(call("run " + four_bar() + " --set record.channels=[nothing]").code, 2);
   EXPECT_EQ(call("run " + four_bar() + " --set solver.duration=0.01 -o /proc/nowhere").code, 2);
@@ -159,7 +160,9 @@ TEST_F(Program, CheckNamesBodiesWithoutInertia) {
   const Outcome r = call("check rod.yaml");
   EXPECT_EQ(r.code, 2);
   EXPECT_NE(r.output.find("nothing resists the acceleration of rod.rate_x"), std::string::npos) << r.output;
-  EXPECT_EQ(call("run rod.yaml").code, 1);
+  const Outcome run = call("run rod.yaml");
+  EXPECT_EQ(run.code, 1);
+  EXPECT_NE(run.output.find("nothing resists the acceleration of rod.rate_x"), std::string::npos) << run.output;
   EXPECT_TRUE(exists("rod_results/summary.json"));
 }
 

@@ -142,6 +142,7 @@ TEST(Expand, RefusesWithPlaceAndSuggestion) {
            Case{"$(reach / 4)", "$(reech / 4)",
                 "model.yaml:19:24: error: bodies.tool.rod.length: there is no parameter `reech`; did you mean `reach`?"},
            Case{"mass: $(unit)", "mass: $(unt)", "there is no parameter `unt`; did you mean `unit`?"},
+           Case{"pitch: ", "early: $(2 * pitch)\n  pitch: ", "the parameter `pitch` is not defined before `parameters.early`"},
            Case{"mass: $(unit)", "mass: $(unit", "`$(` is not closed"},
            Case{"template: link,", "template: lnk,",
                 "model.yaml:17:20: error: parts.link.template: there is no template `lnk`; did you mean `link`?"},

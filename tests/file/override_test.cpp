@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 
+#include "base/units.h"
 #include "file/model_file.h"
+#include "schema/parameters.h"
+#include "schema/schema.h"
 
 namespace trunnion {
 namespace {
@@ -46,6 +50,44 @@ TEST(Override, ReachesValuesThatAreNotInTheFile) {
   EXPECT_EQ(with({"solver.tangent=forward_difference"}).solver.tangent, TangentKind::forward_difference);
   const Description d = with({"cylinders.lift.end_damper.stiffness=1e6", "cylinders.lift.end_damper.length=2 cm"});
   EXPECT_EQ(d.cylinders[0].second.end_damper.value().length, 0.02);
+}
+
+/// Elements of lists that the file leaves out are those of the default.
+TEST(Override, ReachesElementsOfListsThatAreNotInTheFile) {
+  const auto inertia = [](const std::string& of, const std::string& setting) {
+    const Description d = parse_model("trunnion: 1\nbodies: {b: {mass: 1 kg, center_of_mass: [1, 0, 0], inertia: " + of +
+                                          "}}\njoints: {b: {revolute: {parent: ground, axis: y}}}\n",
+                                      "model", {parse_override(setting), parse_override("gravity.2=-1.62")});
+    EXPECT_EQ(d.gravity, (Vec3d{0, 0, -1.62}));
+    return std::get<InertiaShape>(d.bodies[0].second.shapes[0]);
+  };
+  const std::string moments = "[1, 2, 2.5]", tensor = "{xx: 1, yy: 2, zz: 2.5, xy: 0.1}", diagonal = "{xx: 1, yy: 2, zz: 2.5}";
+  EXPECT_EQ(inertia(moments, "bodies.b.inertia.1=2.2").moments, (Vec3d{1, 2.2, 2.5}));
+  EXPECT_EQ(inertia(diagonal, "bodies.b.inertia.1=2.2").moments, (Vec3d{1, 2.2, 2.5}));
+  EXPECT_EQ(inertia(diagonal, "bodies.b.inertia.yy=2.2").moments, (Vec3d{1, 2.2, 2.5}));
+  EXPECT_EQ(inertia(tensor, "bodies.b.inertia.yy=2.2").products, (Vec3d{0.1, 0, 0}));
+  EXPECT_EQ(inertia(tensor, "bodies.b.inertia={xx: 1, yy: 2, zz: 2.5, yz: 0.2}").products, (Vec3d{0, 0, 0.2}));
+  EXPECT_THROW(inertia(tensor, "bodies.b.inertia.1=2.2"), InputError);
+}
+
+/// Names of parameters are paths of overrides.
+TEST(Override, ReachesEveryParameter) {
+  constexpr double kChange = 1 - 1e-9;
+  std::size_t count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(TRUNNION_SOURCE_DIR) + "/examples")) {
+    if (entry.path().extension() != ".yaml") continue;
+    Description changed = load_model(entry.path().string());
+    std::vector<Override> overrides;
+    for (const Parameter& parameter : parameters_of(changed)) {
+      *parameter.value *= kChange;
+      overrides.push_back({parameter.path, number_text(*parameter.value)});
+    }
+    count += overrides.size();
+    try {
+      EXPECT_EQ(write_model(load_model(entry.path().string(), overrides)), write_model(changed)) << entry.path();
+    } catch (const InputError& error) { ADD_FAILURE() << entry.path() << ": " << error.what(); }
+  }
+  EXPECT_GT(count, 1000U);
 }
 
 TEST(Override, AnotherFormReplacesThatOfTheFile) {

@@ -173,6 +173,7 @@ TEST(Urdf, RefusesWithLineAndSuggestion) {
            Case{"<link name=\"tip\"/>", "<link name=\"tip\"/><link name=\"lost\"/>",
                 "2 links are not the child of any joint: `world`, `lost`"},
            Case{"<link name=\"tip\"/>", "<link name=\"fore\"/>", "duplicate link `fore`"},
+           Case{"name=\"elbow\"", "name=\"grip\"", "duplicate joint `grip`"},
            Case{"joint=\"elbow\"", "joint=\"wrist\"", "it mimics `wrist`"},
            Case{"<axis xyz=\"0 1 0\"/>", "<axis xyz=\"0 0 0\"/>", "the axis has no direction"},
            Case{"</robot>", "", "this is not valid XML"},

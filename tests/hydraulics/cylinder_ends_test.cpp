@@ -11,6 +11,7 @@
 #include "machine/equilibrium.h"
 #include "model/machines.h"
 #include "results/run_case.h"
+#include "studies/equilibrium_files.h"
 #include "support/machines.h"
 #include "trunnion/trunnion.h"
 
@@ -69,6 +70,8 @@ TEST(Plunger, HoldsItsLoadAtRest) {
   const auto model = model_from(text);
   const Equilibrium rest = solve_equilibrium(*model, 0);
   EXPECT_NEAR(pressure(*model, rest.state, "v"), 800 * 9.81 / (std::numbers::pi / 4 * 0.06 * 0.06), 1);
+  EXPECT_NE(equilibrium_text(model, rest).find(" N, chamber 0."), std::string::npos) << equilibrium_text(model, rest);
+  EXPECT_NE(equilibrium_json(model, rest, "").find("\"chamber_length_B\": null"), std::string::npos);
 }
 
 TEST(Plunger, EndsItsRunAtTheEndOfItsStroke) {

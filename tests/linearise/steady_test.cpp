@@ -178,6 +178,7 @@ control: {opening: )" + control + "}\n"));
       EXPECT_FALSE(s.holds) << control;
       ASSERT_EQ(s.open.size(), 1U) << control;
       EXPECT_EQ(s.open[0].states, std::vector<std::string>{"opening.output"});
+      EXPECT_NE(s.open[0].why.find("continuous: simulation failed"), std::string::npos) << s.open[0].why;
     }
 }
 
@@ -194,9 +195,37 @@ TEST(Steady, HeldBlocksThatWouldChangeAreNamed) {
   EXPECT_TRUE(arm("{saturation: {input: 50, max: 60}, period: 10 ms}").open.empty());
   // off below 0.5 rad: 300 angle + 98.1 cos(angle) is 223 at 0.45 rad, 260 at 0.6 rad
   EXPECT_TRUE(arm("{relay: {input: arm.angle, on: 0.5, off: 0.4, value_on: 0, value_off: 223}}").open.empty());
-  const SteadyOperation relay = arm("{relay: {input: arm.angle, on: 0.5, off: 0.4, value_on: 0, value_off: 260}}");
+  const std::string switching = "torque: {relay: {input: arm.angle, on: 0.5, off: 0.4, value_on: 0, value_off: 260}}";
+  std::vector<std::string> warnings;
+  (void)steady_state(controlled_arm(switching), &warnings);
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_TRUE(warnings[0].starts_with("torque.mode: ")) << warnings[0];
+  const SteadyOperation relay = solve_steady(controlled_arm(switching));
   ASSERT_EQ(relay.open.size(), 1U);
   EXPECT_EQ(relay.open[0].states, std::vector<std::string>{"torque.mode"});
+}
+
+/// A speed on which nothing depends grows for ever under a force: no steady operation, however small the force is.
+TEST(Steady, WhatSpeedsUpForEverHasNone) {
+  const auto sliding = [](double mass, double load, double damping) {
+    return model_from(fmt::format(R"(
+parameters: {{m: {0}}}
+gravity: [0, 0, 0]
+bodies: {{slide: {{box: {{size: [0.4 m, 0.3 m, 0.3 m], mass: $(m)}}}}, still: {{box: {{size: [0.4 m, 0.3 m, 0.3 m], mass: $(m)}}}}}}
+joints: {{slide: {{prismatic: {{parent: ground, axis: x}}}}, still: {{prismatic: {{parent: ground, axis: x}}}}}}
+springs: {{hold: {{joint: still, stiffness: $(10 * m), damping: $(m)}}, drag: {{joint: slide, damping: {2}}}}}
+forces: {{push: {{joint: slide, load: {1}}}}}
+)",
+                                  mass, load, damping));
+  };
+  for (const double mass : {1e-3, 1.0, 1e3}) {
+    for (const double acceleration : {1e-6, 1.0, 1e3}) {
+      EXPECT_THROW(solve_steady(sliding(mass, acceleration * mass, 0)), SimulationError) << mass << ' ' << acceleration;
+      const SteadyOperation damped = solve_steady(sliding(mass, acceleration * mass, 2 * mass));
+      EXPECT_NEAR(damped.state.v()[0], acceleration / 2, 1e-9 * acceleration) << mass;
+    }
+    EXPECT_NO_THROW(solve_steady(sliding(mass, 0, 0))) << mass;  // free, but not pushed
+  }
 }
 
 /// Engine and pump through an orifice: M_e = (w_set - w) M_full/droop equals D dp, and Q = D w the orifice flow.

@@ -102,6 +102,20 @@ TEST(Assembly, StatedValuesStayAsNearAsTheyCan) {
   EXPECT_NEAR(back.dot(motion), 0, 1e-9);
 }
 
+/// The least movement by inertia is the same for machines of any mass.
+TEST(Assembly, MassesInTheSameRatiosCloseALoopAlike) {
+  const auto slider = [](const std::string& mass) {
+    return machine("parameters: {m: " + mass + R"(}
+bodies: {a: {rod: {length: 1, mass: $(m)}}, b: {rod: {length: 1.5, mass: $(m)}}}
+joints: {a: {revolute: {parent: ground, axis: z}, angle: 20 deg}, b: {revolute: {parent: a, at: [1, 0, 0], axis: z}, angle: -80 deg}}
+loops: {l: {point_on_line: {between: [ground, b], at: [[0, -0.3, 0], [1.5, 0, 0]], axis: x}}}
+)");
+  };
+  const double reference = start_angle(*slider("1 kg"), "a");
+  for (const char* mass : {"1e-12 kg", "1e-22 kg", "1e-40 kg", "1e12 kg"})
+    EXPECT_NEAR(start_angle(*slider(mass), "a"), reference, 1e-12) << mass;
+}
+
 TEST(Assembly, ALoopThatCannotCloseIsReportedWithItsGap) {
   Description d = test::description(triangle("", ""));
   test::item(d.loops, "pin").at[1] = {4, 0, 0};  // 3.5 m reach

@@ -47,6 +47,21 @@ TEST(Plausibility, OfASignalWithTheValueOfAControlBlockIsNotKnown) {
                   .empty());
 }
 
+TEST(Plausibility, PartsWithoutEffectAreNamed) {
+  const auto said = [](const std::vector<std::string>& set) {
+    const std::vector<std::string> list = warnings_of(machine(), set);
+    return list.size() == 1 ? list[0] : std::to_string(list.size()) + " warnings";
+  };
+  EXPECT_NE(said({"springs={s: {between: [lever, lever], stiffness: 1e3}}"}).find("springs.s"), std::string::npos);
+  EXPECT_EQ(said({"springs={s: {between: [lever, ground], stiffness: 1e3}}"}), "0 warnings");
+  EXPECT_NE(said({"forces={f: {body: ground, force: [0, 0, 1]}}"}).find("forces.f.body"), std::string::npos);
+  const std::string friction = said({"cylinders.lift.friction={coulomb: 100 N, static: 150 N}"});
+  EXPECT_NE(friction.find("cylinders.lift.friction.coulomb"), std::string::npos) << friction;
+  EXPECT_NE(friction.find("without a `model`"), std::string::npos) << friction;
+  for (const char* law : {"none", "coulomb_viscous"})
+    EXPECT_EQ(said({std::string("cylinders.lift.friction={coulomb: 100 N, static: 150 N, model: ") + law + "}"}), "0 warnings");
+}
+
 TEST(Plausibility, ADisplacementNeedsAnAngle) {
   const std::vector<std::string> list = warnings_of(machine("10 cm^3"));
   ASSERT_EQ(list.size(), 1U);

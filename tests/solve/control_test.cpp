@@ -436,6 +436,7 @@ TEST(Control, MistakesAreNamed) {
   const std::string misspelt = with("command: {gain: {input: ram.lenght}}");
   EXPECT_NE(misspelt.find("did you mean `ram.length`?"), std::string::npos) << misspelt;
   EXPECT_NE(with("command: {gain: {input: ram.force}}").find("quantity that blocks can read"), std::string::npos);
+  EXPECT_NE(with("command: {maximum: {inputs: [ram.length, 0.2 m]}}").find("`signals: {constant: 0.2 m}`"), std::string::npos);
   EXPECT_NE(with("command: {transfer_function: {input: target, numerator: [1, 2, 3], denominator: [1, 2]}}").find("proper"),
             std::string::npos);
   EXPECT_NE(with("command: {sum: {inputs: [target], gains: [1, 2]}}").find("one for each input"), std::string::npos);

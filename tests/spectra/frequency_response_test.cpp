@@ -150,6 +150,61 @@ TEST(FrequencyResponse, MarginsAreThoseOfAServo) {
   }
 }
 
+/// A mass on a spring behind a fast lag: with high gain the crossings lie far above its oscillation, where the shown frequencies end.
+TEST(FrequencyResponse, MarginsAreFoundBeyondTheFrequenciesShown) {
+  constexpr double m = 10, k = 100, c = 10, lag = 1e-4, gain = 2e5;
+  LinearModel linear;
+  for (const char* name : {"x", "v", "f"}) linear.states.push_back({name, "", "", 0});
+  linear.inputs = {{"u", "", "", 0}};
+  linear.outputs = {{"x", "", "", 0}};
+  linear.A = Eigen::Matrix3d{{0, 1, 0}, {-k / m, -c / m, 1 / m}, {0, 0, -1 / lag}};
+  linear.B = Eigen::Vector3d(0, 0, gain / lag);
+  linear.C = Eigen::RowVector3d(1, 0, 0);
+  linear.D = Eigen::MatrixXd::Zero(1, 1);
+  linear.drift = Eigen::VectorXd::Zero(3);
+  const TransferPath path(linear, 0, 0);
+  const std::vector<double> shown = resolving_frequencies(spectrum(linear.A), 0, 0);
+  const FrequencyResponse r = frequency_response(path, shown, true, true);
+  EXPECT_EQ(r.frequency, shown);
+  const double w = std::sqrt((k * lag + c) / (m * lag));  // where the imaginary part vanishes
+  EXPECT_LT(shown.back(), w / (2 * kPi));
+  ASSERT_EQ(r.gain_margins.size(), 1U);
+  EXPECT_NEAR(r.gain_margins[0].frequency, w / (2 * kPi), 1e-9 * w);
+  EXPECT_NEAR(r.gain_margins[0].margin, (w * w * (m + c * lag) - k) / gain, 1e-9);
+  ASSERT_EQ(r.phase_margins.size(), 1U);
+  const double at = 2 * kPi * r.phase_margins[0].frequency;
+  EXPECT_NEAR(gain / std::abs(Complex(k - m * at * at, c * at) * Complex(1, lag * at)), 1, 1e-9);
+  EXPECT_LT(r.phase_margins[0].margin, 0);
+  EXPECT_TRUE(frequency_response(path, shown).phase_margins.empty());
+}
+
+/// A double integrator has the phase -180 degrees at every frequency: its imaginary part is rounding, no crossing.
+TEST(FrequencyResponse, RoundingIsNoCrossing) {
+  LinearModel linear;
+  linear.A = Eigen::Matrix2d{{0, 1}, {0, 0}};
+  linear.B = Eigen::Vector2d(0, 1 / 3.0);
+  linear.C = Eigen::RowVector2d(0.7, 0);
+  linear.D = Eigen::MatrixXd::Zero(1, 1);
+  const FrequencyResponse r = frequency_response(TransferPath(linear, 0, 0), {0.1, 1.0, 10.0}, true, true);
+  EXPECT_TRUE(r.gain_margins.empty());
+  EXPECT_EQ(r.phase_margins.size(), 1U);
+}
+
+/// A pushed mass beside another one: a path without zeros that carries nothing.
+TEST(FrequencyResponse, APathThatTransmitsNothingHasNoZeros) {
+  TwoMasses of;
+  of.c = 0;
+  const TransferPath path(of.model(Eigen::VectorXd::Ones(5)), 0, 0), none(of.model(Eigen::VectorXd::Ones(5)), 0, 1);
+  EXPECT_FALSE(path.zeros().empty());
+  EXPECT_TRUE(none.zeros().empty());
+  const FrequencyResponse r = frequency_response(none, {0.1, 1.0, 10.0}, true, true);
+  EXPECT_TRUE(r.phase_margins.empty());
+  for (std::size_t i = 0; i < r.value.size(); ++i) {
+    EXPECT_EQ(r.value[i], 0.0);
+    EXPECT_EQ(r.phase[i], 0.0);
+  }
+}
+
 TEST(FrequencyResponse, FrequenciesResolveALightlyDampedOscillation) {
   TwoMasses of;
   of.d = 1e-4;

@@ -499,6 +499,8 @@ TEST_F(LinearStudy, WrongPathsAreRefused) {
   EXPECT_FALSE(fs::exists(out("linear.json")));
   request_.frequency.inputs = {"push.factor"};
   request_.frequency.step = -1;
+  request_.frequency.from = 0;
+  EXPECT_NE(refusal().find("two positive frequencies"), std::string::npos) << refusal();
   request_.frequency.from = 3;
   request_.frequency.to = 2;
   EXPECT_NE(refusal().find("a positive duration"), std::string::npos) << refusal();
