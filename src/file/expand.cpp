@@ -512,7 +512,8 @@ class Expansion {
       if (parameter == nullptr && is_identifier(token) && error.GetCode() == mu::ecUNASSIGNABLE_TOKEN) {
         std::vector<std::string> known;
         scope.names(known);
-        if (declared_ != nullptr && declared_->find(token) != nullptr)
+        const FileTree::Entry* later = declared_ != nullptr ? declared_->find(token) : nullptr;
+        if (later != nullptr && later->value.kind != FileTree::Kind::null)
           findings_.add(at, path, "the parameter `" + token + "` is not defined before `" + path + "`",
                         "parameters in the order of their use");
         else
@@ -562,19 +563,19 @@ ExpandedTree read_expanded(const std::string& text, const std::string& file, con
   Inclusion(findings, budget).resolve(trees.written, file);
   trees.complete = diagnostics.size() == earlier;
   const auto apply = [&](FileTree& root, bool composing) {
-    FileTree read;
-    if (!composing && reaches_into_lists(overrides, root)) {
-      ReadLog ignored;
-      Description description;
-      Reader(file, ignored).read(root, description);
-      read = write_tree(description);
-    }
     int order = 0;
     for (const Override& setting : overrides) {
       ++order;
       if (setting.path.starts_with(kLimitsPrefix)) continue;
-      if (is_composing(setting.path.substr(0, setting.path.find('.'))) == composing)
-        apply_override(root, read, setting, order, diagnostics, budget);
+      if (is_composing(setting.path.substr(0, setting.path.find('.'))) != composing) continue;
+      FileTree read;
+      if (!composing && reaches_into_lists(setting, root)) {
+        ReadLog ignored;
+        Description description;
+        Reader(file, ignored).read(root, description);
+        read = write_tree(description);
+      }
+      apply_override(root, read, setting, order, diagnostics, budget);
     }
   };
   apply(trees.written, true);

@@ -124,11 +124,10 @@ std::vector<std::string> segments_of(const std::string& path) {
   }
 }
 
-bool reaches_into_lists(const std::vector<Override>& overrides, const FileTree& root) {
-  return std::any_of(overrides.begin(), overrides.end(), [&](const Override& setting) {
-    const std::vector<std::string> segments = segments_of(setting.path);
-    return std::any_of(segments.begin(), segments.end(), is_index) && value_at(root, setting.path) == nullptr;
-  });
+bool reaches_into_lists(const Override& setting, const FileTree& root) {
+  const std::vector<std::string> segments = segments_of(setting.path);
+  return std::any_of(segments.begin(), segments.end(), is_index) &&
+         (std::any_of(segments.begin(), segments.end(), is_pattern) || value_at(root, setting.path) == nullptr);
 }
 
 void apply_override(FileTree& root, const FileTree& read, const Override& setting, int order, std::vector<Diagnostic>& diagnostics,

@@ -10,12 +10,12 @@ namespace trunnion {
 /// Sets the override's value at its path; `order` counts overrides from 1. Keys that are not in the file are added and marked as such;
 /// whether they are allowed is checked when the tree is read. A `*` in the path stands for any letters of a name in the tree, or any
 /// element of a list; the value is set at every place that fits, of which there must be one. An element of a list that the file leaves
-/// out, or writes otherwise (`inertia`), is that of `read`, the model as read from `root` without overrides, or empty.
+/// out, or writes otherwise (`inertia`), is that of `read`, the model as read from `root`, or empty.
 void apply_override(FileTree& root, const FileTree& read, const Override& setting, int order, std::vector<Diagnostic>& diagnostics,
                     InputBudget& budget);
 
-/// Whether an override sets an element of a list that the tree does not have.
-bool reaches_into_lists(const std::vector<Override>& overrides, const FileTree& root);
+/// Whether an override may set an element of a list that the tree does not have.
+bool reaches_into_lists(const Override& setting, const FileTree& root);
 
 /// The names of a path, between its points.
 std::vector<std::string> segments_of(const std::string& path);

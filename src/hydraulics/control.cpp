@@ -190,13 +190,13 @@ double start_block(const ControlBlock& b, const double* s, const double* s_dot, 
 
 void set_value(const ControlBlock& b, double value, OilValues<double>& values, double* y) { y[b.output] = values.signal[b.signal] = value; }
 
-/// Numbers of the blocks of a loop whose start values depend on unknown ones of each other alone; empty: there is none.
+/// Numbers of the blocks of a loop whose start values depend on unknown ones of each other alone; empty: there is none but of those `tried`.
 [[gnu::cold]] std::vector<int> unknown_loop(const Hydraulics& netlist, const double* s, const double* s_dot,
-                                            const OilValues<double>& values, const double* y) {
+                                            const OilValues<double>& values, const double* y, const std::vector<char>& tried) {
   double u[kMaxBlockInputs];
   std::vector<int> smallest, reached;
   for (std::size_t i = 0; i < netlist.control.size(); ++i) {
-    if (!std::isnan(y[netlist.control[i].output])) continue;
+    if (tried[i] != 0 || !std::isnan(y[netlist.control[i].output])) continue;
     reached.assign(1, static_cast<int>(i));  // all that its value depends on, itself too
     bool waits = false;                      // for a pressure
     for (std::size_t next = 0; next < reached.size(); ++next) {
@@ -271,7 +271,7 @@ void start_blocks(const Hydraulics& netlist, const double* s, const double* s_do
     for (std::size_t round = 0; round <= netlist.control.size(); ++round)
       for (std::size_t i = 0; i < netlist.control.size(); ++i)
         if (const ControlBlock& b = netlist.control[i]; in_loop[i] == 0) set_value(b, start_block(b, s, s_dot, values, y), values, y);
-    const std::vector<int> loop = unknown_loop(netlist, s, s_dot, values, y);
+    const std::vector<int> loop = unknown_loop(netlist, s, s_dot, values, y, in_loop);
     if (loop.empty()) break;
     start_loop(netlist, loop, s, s_dot, values, y);
     for (const int i : loop) in_loop[static_cast<std::size_t>(i)] = 1;

@@ -44,7 +44,8 @@ constexpr double kSlowest = 1;                                         // [s] wi
 constexpr double kLong = 10;                                           // [s] from here on Newton's method may converge
 constexpr double kSettled = 1e-9;                                      // units: at rest
 constexpr double kLastIncrement = 1e-4;                                // units: the last increment of Newton's method may be rounding
-constexpr double kUnsolved = 1e-3;                                     // units: what Newton's method leaves is no rounding
+constexpr double kUnsolved = 1e-10;                                    // units: what no state can bring to rest is no rounding
+constexpr double kChanges = 1e-6;                                      // units per second: the same
 constexpr double kOpen = 1e-11;                                        // of the largest singular value: this combination is undetermined
 constexpr double kStill = 1e-9;                                        // [rad/s, extents/s] a coordinate that may turn does not
 constexpr double kEndless = 1e10;                                      // [Pa] above any realistic pressure
@@ -338,10 +339,18 @@ class SteadySolver {
       before = size / 2;
     }
   }
-  /// Whether nothing changes: a state that no other one influences may change for ever, as the speed of a body that falls.
-  bool is_solved() const {
-    for (Eigen::Index i = 0; i < f_.size(); ++i)
-      if (!(std::abs(f_[i]) <= kUnsolved * std::max(A_.row(i).cwiseAbs().maxCoeff(), kGrows))) return false;
+  /// Whether nothing is left that no state can bring to rest: combinations of rates without influence of any state, as the momentum of
+  /// bodies that fall.
+  [[gnu::cold]] bool is_solved() const {
+    if (A_.rows() == 0) return true;
+    const Vector scale = A_.rowwise().lpNorm<Eigen::Infinity>().cwiseMax(kGrows).cwiseInverse();
+    const RightSingular left = right_singular(Matrix((scale.asDiagonal() * A_).transpose()));
+    for (Eigen::Index k = 0; k < A_.rows(); ++k) {
+      if (left.values[k] > kOpen * left.values[0]) continue;
+      const Vector u = left.V.col(k);
+      const double rest = std::abs(u.dot(scale.cwiseProduct(f_)));
+      if (rest > kUnsolved * u.lpNorm<1>() && rest > kChanges * u.cwiseAbs().dot(scale)) return false;
+    }
     return true;
   }
   static double largest(const Vector& x) { return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0; }

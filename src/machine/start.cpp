@@ -9,7 +9,6 @@
 
 #include "base/decompositions.h"
 #include "hydraulics/quasistatic/command_error.h"
-#include "machine/analyse.h"
 #include "machine/hydrostatic_groups.h"
 
 namespace trunnion {
@@ -31,13 +30,9 @@ class Start {
       : model_(model), m_(std::get<Mechanism<D>>(model.mechanism)), work_(model), rates_(model), rest_(model.layout) {}
 
   void consistent(StateVector& state) {
-    if (solve(state)) return;
-    std::string massless;
-    for (const std::string& velocity : find_missing_inertia(model_).velocities) massless += (massless.empty() ? "" : ", ") + velocity;
-    throw SimulationError(
-        state.time, "accelerations at the start",
-        "the mass matrix is singular on the constraints" + (massless.empty() ? "" : ": nothing resists the acceleration of " + massless),
-        "give every body that turns an inertia about that axis");
+    if (!solve(state))
+      throw SimulationError(state.time, "accelerations at the start", "the mass matrix is singular on the constraints",
+                            "give every body that turns an inertia about that axis");
   }
 
   std::vector<double> states() {

@@ -75,6 +75,23 @@ StateVector start_of(const std::shared_ptr<const CompiledModel>& model, StartKin
   }
 }
 
+namespace {
+
+/// The start; a singular mass matrix with the names of the coordinates without inertia.
+StateVector start_of_run(const std::shared_ptr<const CompiledModel>& model, StartKind start, std::vector<std::string>& warnings) {
+  try {
+    return start_of(model, start, &warnings);
+  } catch (const SimulationError& error) {
+    const MissingInertia missing = find_missing_inertia(*model);
+    if (!missing.singular) throw;
+    throw SimulationError(error.time(), error.equations(),
+                          fmt::format("nothing resists the acceleration of {}", fmt::join(missing.velocities, ", ")),
+                          "give the body an inertia about that axis (a rod: a diameter)");
+  }
+}
+
+}  // namespace
+
 void run_to_end(Runner& run, RunWatcher* watcher, const Progress& progress) {
   const StepSchedule schedule(*run.model());
   const double duration = run.model()->description.solver.duration;
@@ -94,7 +111,7 @@ CaseResult run_case(const std::shared_ptr<const CompiledModel>& model, const Pro
   result.analysis = analyse(*model);
   result.recorder = std::make_unique<Recorder>(model, beside_monolithic, files, kept);
   try {
-    Runner run(model, start_of(model, start, &result.warnings));
+    Runner run(model, start_of_run(model, start, result.warnings));
     const auto update = [&] {
       result.statistics = run.statistics();
       result.compiled = run.stepper().remark();

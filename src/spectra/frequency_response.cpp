@@ -74,17 +74,19 @@ Complex TransferPath::at(Complex s) const {
   return C_.cast<Complex>().dot(x) + D_;  // C is real
 }
 
-/// Whether G is zero everywhere: the output sees nothing of what the input reaches. `size`: of A.
-bool TransferPath::transmits_nothing(double size) const {
+/// Whether G is zero everywhere: the output sees nothing of what the input reaches, at frequencies of any eigenvalue.
+bool TransferPath::transmits_nothing(const Eigen::VectorXcd& eigenvalues) const {
   constexpr double kCancelled = 1e-13;  // of the terms that cancel
-  if (D_ != 0 || A_.rows() == 0) return false;
-  for (const Complex s : {Complex(0.37, 0.61), Complex(1.3, 0.2), Complex(0.02, 0.11)}) {
+  if (D_ != 0) return false;
+  const auto cancels = [&](Complex s) {
     Eigen::MatrixXcd M = -A_.cast<Complex>();
-    M.diagonal().array() += s * size;
+    M.diagonal().array() += s;
     const Eigen::VectorXcd x = M.partialPivLu().solve(B_.cast<Complex>());
-    if (!(std::abs(C_.cast<Complex>().dot(x)) <= kCancelled * C_.cwiseAbs().dot(x.cwiseAbs()))) return false;
-  }
-  return true;
+    return std::abs(C_.cast<Complex>().dot(x)) <= kCancelled * C_.cwiseAbs().dot(x.cwiseAbs());
+  };
+  const Complex beside(0.37, 0.61);
+  return cancels(beside) &&
+         std::all_of(eigenvalues.begin(), eigenvalues.end(), [&](Complex e) { return e == 0.0 || cancels(beside * std::abs(e)); });
 }
 
 void TransferPath::find_zeros() {
@@ -92,7 +94,8 @@ void TransferPath::find_zeros() {
   // B and C scaled to the size of A, which moves no zero
   const double size = std::max(A_.lpNorm<Eigen::Infinity>(), 1e-300), b = B_.lpNorm<Eigen::Infinity>(), c = C_.lpNorm<Eigen::Infinity>();
   if ((b == 0 || c == 0) && D_ == 0) return;  // G = 0
-  if (transmits_nothing(size)) {
+  const Eigen::VectorXcd eigenvalues = A_.eigenvalues();
+  if (transmits_nothing(eigenvalues)) {
     C_.setZero();
     return;
   }
@@ -103,7 +106,6 @@ void TransferPath::find_zeros() {
   Eigen::GeneralizedEigenSolver<Eigen::MatrixXd> solver(M, N, false);
   if (solver.info() != Eigen::Success) return;
   double largest = 0;
-  const Eigen::VectorXcd eigenvalues = A_.eigenvalues();
   for (Eigen::Index i = 0; i < n; ++i) largest = std::max(largest, std::abs(eigenvalues[i]));
   for (Eigen::Index i = 0; i <= n; ++i) {
     const Complex alpha = solver.alphas()[i];

@@ -26,7 +26,7 @@ class TransferPath {
   const std::vector<std::complex<double>>& zeros() const { return zeros_; }
 
  private:
-  bool transmits_nothing(double size) const;
+  bool transmits_nothing(const Eigen::VectorXcd& eigenvalues) const;
   void find_zeros();
 
   Eigen::MatrixXd A_;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <array>
 #include <filesystem>
 #include <string>
 
@@ -68,6 +69,21 @@ TEST(Override, ReachesElementsOfListsThatAreNotInTheFile) {
   EXPECT_EQ(inertia(tensor, "bodies.b.inertia.yy=2.2").products, (Vec3d{0.1, 0, 0}));
   EXPECT_EQ(inertia(tensor, "bodies.b.inertia={xx: 1, yy: 2, zz: 2.5, yz: 0.2}").products, (Vec3d{0, 0, 0.2}));
   EXPECT_THROW(inertia(tensor, "bodies.b.inertia.1=2.2"), InputError);
+  // after other overrides, and with patterns of bodies in both notations
+  const auto bodies = [](const std::vector<Override>& settings) {
+    const Description d = parse_model(R"(
+trunnion: 1
+bodies: {a: {mass: 1, inertia: [1, 2, 2.5]}, b: {mass: 1, inertia: {xx: 1, yy: 2, zz: 2.5}}}
+joints: {a: {revolute: {parent: ground, axis: y}}, b: {revolute: {parent: ground, axis: y}}}
+)",
+                                      "model", settings);
+    return std::array{std::get<InertiaShape>(d.bodies[0].second.shapes[0]).moments,
+                      std::get<InertiaShape>(d.bodies[1].second.shapes[0]).moments};
+  };
+  EXPECT_EQ(bodies({{"bodies.b.inertia.xx", "1.5"}, {"bodies.b.inertia.1", "2.2"}})[1], (Vec3d{1.5, 2.2, 2.5}));
+  EXPECT_EQ(bodies({{"bodies.b.inertia", "{xx: 3, yy: 3, zz: 3}"}, {"bodies.b.inertia.1", "2.2"}})[1], (Vec3d{3, 2.2, 3}));
+  EXPECT_EQ(bodies({{"bodies.a.inertia", "{xx: 3, yy: 3, zz: 3}"}, {"bodies.a.inertia.1", "2.2"}})[0], (Vec3d{3, 2.2, 3}));
+  for (const Vec3d& each : bodies({{"bodies.*.inertia.1", "2.2"}})) EXPECT_EQ(each, (Vec3d{1, 2.2, 2.5}));
 }
 
 /// Names of parameters are paths of overrides.

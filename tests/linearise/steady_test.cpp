@@ -209,6 +209,7 @@ TEST(Steady, HeldBlocksThatWouldChangeAreNamed) {
 TEST(Steady, WhatSpeedsUpForEverHasNone) {
   const auto sliding = [](double mass, double load, double damping) {
     return model_from(fmt::format(R"(
+trunnion: 1
 parameters: {{m: {0}}}
 gravity: [0, 0, 0]
 bodies: {{slide: {{box: {{size: [0.4 m, 0.3 m, 0.3 m], mass: $(m)}}}}, still: {{box: {{size: [0.4 m, 0.3 m, 0.3 m], mass: $(m)}}}}}}
@@ -226,6 +227,29 @@ forces: {{push: {{joint: slide, load: {1}}}}}
     }
     EXPECT_NO_THROW(solve_steady(sliding(mass, 0, 0))) << mass;  // free, but not pushed
   }
+}
+
+/// The same of two bodies with a spring between them, however stiff: their momentum grows.
+TEST(Steady, WhatSpeedsUpTogetherHasNone) {
+  const auto coupled = [](double mass, double stiffness, double load) {
+    return model_from(fmt::format(R"(
+trunnion: 1
+parameters: {{m: {0}}}
+gravity: [0, 0, 0]
+bodies: {{a: {{box: {{size: [0.4 m, 0.3 m, 0.3 m], mass: $(m)}}}}, b: {{box: {{size: [0.4 m, 0.3 m, 0.3 m], mass: $(3 * m)}}}}}}
+joints: {{a: {{prismatic: {{parent: ground, axis: x}}}}, b: {{prismatic: {{parent: a, axis: x}}}}}}
+springs: {{shaft: {{joint: b, stiffness: {1}, damping: $(100 * m)}}}}
+forces: {{push: {{joint: a, load: {2}}}}}
+)",
+                                  mass, stiffness, load));
+  };
+  for (const double mass : {1e-3, 1.0, 1e3})
+    for (const double stiffness : {1e2, 1e6, 1e8}) {
+      for (const double acceleration : {1e-3, 1.0, 1e3})
+        EXPECT_THROW(solve_steady(coupled(mass, stiffness * mass, acceleration * mass)), SimulationError)
+            << mass << ' ' << stiffness << ' ' << acceleration;
+      EXPECT_NO_THROW(solve_steady(coupled(mass, stiffness * mass, 0))) << mass << ' ' << stiffness;
+    }
 }
 
 /// Engine and pump through an orifice: M_e = (w_set - w) M_full/droop equals D dp, and Q = D w the orifice flow.

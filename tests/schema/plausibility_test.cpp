@@ -52,8 +52,9 @@ TEST(Plausibility, PartsWithoutEffectAreNamed) {
     const std::vector<std::string> list = warnings_of(machine(), set);
     return list.size() == 1 ? list[0] : std::to_string(list.size()) + " warnings";
   };
-  EXPECT_NE(said({"springs={s: {between: [lever, lever], stiffness: 1e3}}"}).find("springs.s"), std::string::npos);
-  EXPECT_EQ(said({"springs={s: {between: [lever, ground], stiffness: 1e3}}"}), "0 warnings");
+  EXPECT_NE(said({"springs={s: {between: [lever, lever], at: [[0, 0, 0], [1, 0, 0]], stiffness: 1e3}}"}).find("springs.s"),
+            std::string::npos);
+  EXPECT_EQ(said({"springs={s: {between: [lever, ground], at: [[0, 0, 0], [0, 1, 0]], stiffness: 1e3}}"}), "0 warnings");
   EXPECT_NE(said({"forces={f: {body: ground, force: [0, 0, 1]}}"}).find("forces.f.body"), std::string::npos);
   const std::string friction = said({"cylinders.lift.friction={coulomb: 100 N, static: 150 N}"});
   EXPECT_NE(friction.find("cylinders.lift.friction.coulomb"), std::string::npos) << friction;

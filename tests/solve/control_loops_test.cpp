@@ -207,6 +207,13 @@ control: {pushed: {gain: {input: cause, gain: 2}}, )" +
     ChannelReader(at_start).begin(start_state(*at_start));
     ADD_FAILURE() << "a run starts without a number";
   } catch (const SimulationError& error) { EXPECT_NE(std::string(error.what()).find("control.cause"), std::string::npos) << error.what(); }
+  // no numbers are no loops, which would be tried for ever
+  for (const char* cause :
+       {"cause: {expression: \"sqrt(-1 - reference^2)\"}", "raw: {expression: \"1 / (0 * reference)\"}, cause: {expression: raw - raw}",
+        "cause: {sum: {inputs: [cause_lag, bad]}}, cause_lag: {low_pass: {input: cause, time_constant: 1}}, bad: {expression: sqrt(-1)}"}) {
+    const auto model = test::model_from(loops(std::string("twice: {gain: {input: cause, gain: 2}}, ") + cause));
+    EXPECT_THROW(ChannelReader(model).begin(start_state(*model)), SimulationError) << cause;
+  }
   // another cause is not blamed on a block
   const std::string other = error_of("cause: {expression: falling}", ", constraints: double_step, integrator: rk4",
                                      "springs: {stiff: {joint: weight, stiffness: 1e12, rest: 0}}\n");

@@ -205,6 +205,25 @@ TEST(FrequencyResponse, APathThatTransmitsNothingHasNoZeros) {
   }
 }
 
+/// Parts of a sum that nearly cancel at the fastest eigenvalue: two free masses and a soft spring, their sum pushed from within, beside a fast pressure.
+TEST(FrequencyResponse, ASlowPathBesideAFastStateIsNoDeadOne) {
+  constexpr double k = 1, m1 = 10, m2 = 3, fast = 1e9;
+  LinearModel linear;  // x1, difference d = x2 - x1, their rates, a pressure; push on d: x2 = x1 + d moves by u/m2 + k d (1/m1 ...)
+  linear.A = Eigen::MatrixXd::Zero(5, 5);
+  linear.A(0, 2) = linear.A(1, 3) = 1;
+  linear.A(2, 1) = k / m1, linear.A(3, 1) = -k * (1 / m1 + 1 / m2), linear.A(4, 4) = -fast;
+  linear.B = Eigen::VectorXd::Zero(5);
+  linear.B(2) = 1 / m1, linear.B(3) = -1 / m1;
+  linear.C = Eigen::RowVectorXd::Zero(5);
+  linear.C(0) = linear.C(1) = 1;
+  linear.D = Eigen::MatrixXd::Zero(1, 1);
+  const TransferPath path(linear, 0, 0);
+  for (const double w : {0.01, 0.3, 2.0}) {
+    const Complex s(0, w), exact = k / (m1 * m2 * s * s * s * s + k * (m1 + m2) * s * s);  // x2 over a force on m1
+    EXPECT_LT(std::abs(path.at(s) - exact), 1e-9 * std::abs(exact)) << w;
+  }
+}
+
 TEST(FrequencyResponse, FrequenciesResolveALightlyDampedOscillation) {
   TwoMasses of;
   of.d = 1e-4;
