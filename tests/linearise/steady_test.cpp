@@ -205,7 +205,7 @@ TEST(Steady, HeldBlocksThatWouldChangeAreNamed) {
   EXPECT_EQ(relay.open[0].states, std::vector<std::string>{"torque.mode"});
 }
 
-/// A speed on which nothing depends grows for ever under a force: no steady operation, however small the force is.
+/// A speed on which nothing depends grows for ever under a force: no steady operation, down to 1e-6 m/s^2.
 TEST(Steady, WhatSpeedsUpForEverHasNone) {
   const auto sliding = [](double mass, double load, double damping) {
     return model_from(fmt::format(R"(

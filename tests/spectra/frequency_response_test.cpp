@@ -205,10 +205,11 @@ TEST(FrequencyResponse, APathThatTransmitsNothingHasNoZeros) {
   }
 }
 
-/// Parts of a sum that nearly cancel at the fastest eigenvalue: two free masses and a soft spring, their sum pushed from within, beside a fast pressure.
+/// Two free masses on a soft spring, the first one pushed, in relative coordinates beside a fast pressure: at its eigenvalue the parts of
+/// the second one's position cancel, which at their own frequencies they do not.
 TEST(FrequencyResponse, ASlowPathBesideAFastStateIsNoDeadOne) {
   constexpr double k = 1, m1 = 10, m2 = 3, fast = 1e9;
-  LinearModel linear;  // x1, difference d = x2 - x1, their rates, a pressure; push on d: x2 = x1 + d moves by u/m2 + k d (1/m1 ...)
+  LinearModel linear;  // x1, d = x2 - x1, their rates, a pressure; output: x2
   linear.A = Eigen::MatrixXd::Zero(5, 5);
   linear.A(0, 2) = linear.A(1, 3) = 1;
   linear.A(2, 1) = k / m1, linear.A(3, 1) = -k * (1 / m1 + 1 / m2), linear.A(4, 4) = -fast;
