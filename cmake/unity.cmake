@@ -1,16 +1,16 @@
 # Compiling files in groups, each as one file, if TRUNNION_UNITY says so:
-#   trunnion_unity_groups(NAME FILES...)  sorts files into groups, by tools/unity_groups.py such that no names clash;
-#                                         NAME: of the file that keeps them from configuration to configuration
-#   trunnion_unity(TARGET)                compiles the files of a target in these groups
+#   trunnion_unity_groups(NAME SIZE FILES...)  sorts files into groups of at most SIZE bytes, by tools/unity_groups.py such that no names
+#                                              clash; NAME: of the file that keeps them from configuration to configuration
+#   trunnion_unity(TARGET)                     compiles the files of a target in these groups
 # SPDX-License-Identifier: BSD-3-Clause
-function(trunnion_unity_groups name)
+function(trunnion_unity_groups name size)
   if(NOT TRUNNION_UNITY OR NOT ARGN)
     return()
   endif()
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
   execute_process(
     COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/unity_groups.py
-      --size 72000 --include ${PROJECT_SOURCE_DIR}/src --include ${PROJECT_SOURCE_DIR}/include --include ${PROJECT_SOURCE_DIR}/tests
+      --size ${size} --include ${PROJECT_SOURCE_DIR}/src --include ${PROJECT_SOURCE_DIR}/include --include ${PROJECT_SOURCE_DIR}/tests
       --keep ${PROJECT_BINARY_DIR}/unity_${name}.txt ${ARGN}
     OUTPUT_VARIABLE groups OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
   string(REPLACE "\n" ";" groups "${groups}")

@@ -12,6 +12,47 @@
 
 namespace trunnion {
 
+template <class T>
+NamedList<T>::NamedList() = default;
+template <class T>
+NamedList<T>::NamedList(const NamedList&) = default;
+template <class T>
+NamedList<T>::NamedList(NamedList&&) noexcept = default;
+template <class T>
+NamedList<T>& NamedList<T>::operator=(const NamedList&) = default;
+template <class T>
+NamedList<T>& NamedList<T>::operator=(NamedList&&) noexcept = default;
+template <class T>
+NamedList<T>::~NamedList() = default;
+
+template struct NamedList<AccumulatorDescription>;
+template struct NamedList<BladeDescription>;
+template struct NamedList<BlockDescription>;
+template struct NamedList<BodyDescription>;
+template struct NamedList<CouplingDescription>;
+template struct NamedList<CylinderDescription>;
+template struct NamedList<ForceDescription>;
+template struct NamedList<InputDescription>;
+template struct NamedList<JointDescription>;
+template struct NamedList<LineDescription>;
+template struct NamedList<LoopDescription>;
+template struct NamedList<MarkerDescription>;
+template struct NamedList<MeteringDescription>;
+template struct NamedList<MotionDescription>;
+template struct NamedList<MotorDescription>;
+template struct NamedList<PortDescription>;
+template struct NamedList<PumpDescription>;
+template struct NamedList<QuasistaticDescription>;
+template struct NamedList<SignalDescription>;
+template struct NamedList<SourceDescription>;
+template struct NamedList<SpoolEdgeDescription>;
+template struct NamedList<SpringDescription>;
+template struct NamedList<SubsystemDescription>;
+template struct NamedList<ValveDescription>;
+template struct NamedList<VolumeDescription>;
+template struct NamedList<WheelDescription>;
+template struct NamedList<SequenceValue>;
+
 const std::vector<JointPartName>& joint_parts(JointKind kind) {
   using Parts = std::vector<JointPartName>;
   constexpr JointPartKind kTurn = JointPartKind::angle, kShift = JointPartKind::displacement;

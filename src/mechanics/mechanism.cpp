@@ -4,6 +4,35 @@
 
 namespace trunnion {
 
+template <int D, class S>
+TreeState<D, S>::TreeState(const Tree<D>& tree) : nodes(tree.nodes.size()), dofs(tree.nv) {
+  for (auto& n : nodes)
+    n = {Rotation<D, S>{},    Vec<D, S>::Zero(),     Motion<D, S>::zero(),  Motion<D, S>::zero(),
+         Force<D, S>::zero(), Inertia<D, S>::zero(), Coriolis<D, S>::zero()};
+  nodes[0].A = {trunnion::zero<Angular<D, S>>(), -tree.gravity.template cast<S>()};
+}
+
+template <int D, class S>
+MechanismState<D, S>::MechanismState(const Mechanism<D>& m)
+    : tree(m.tree),
+      dofs(m.paths.size()),
+      ports(m.ports.size()),
+      springs(m.springs.size()),
+      constraints(m.constraints.size()),
+      s(m.ports.size()),
+      s_dot(m.ports.size()),
+      Phi(m.rows),
+      Phi_dot(m.rows),
+      Phi_ddot(m.rows),
+      jacobian(m.jacobian_size),
+      jacobian_q(m.tree.has_spherical_joints() ? m.jacobian_size : 0),
+      violation(m.rows),
+      rate_gradient(m.velocity_rows > 0 ? m.jacobian_size : 0),
+      motion(m.motions.size()),
+      body_load(m.body_loads.size()),
+      joint_load(m.joint_loads.size()),
+      soil(m.soils.size()) {}
+
 template <int D>
 double largest_lever(const Mechanism<D>& m) {
   const Tree<D>& tree = m.tree;
@@ -39,6 +68,8 @@ double largest_lever(const Mechanism<D>& m) {
 }
 
 #define TR_INSTANTIATE_SCALAR(D, S)                                                                                 \
+  template TreeState<D, S>::TreeState(const Tree<D>&);                                                              \
+  template MechanismState<D, S>::MechanismState(const Mechanism<D>&);                                               \
   template void advance_configuration<D, S>(const Tree<D>&, const double*, const S*, S*);                           \
   template void update_positions<D, S>(const Tree<D>&, const S*, const S*, TreeState<D, S>&);                       \
   template void update_rates<D, S>(const Tree<D>&, const S*, const S*, TreeState<D, S>&);                           \

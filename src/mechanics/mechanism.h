@@ -98,25 +98,7 @@ double largest_lever(const Mechanism<D>& m);
 
 template <int D, class S = double>
 struct MechanismState {
-  explicit MechanismState(const Mechanism<D>& m)
-      : tree(m.tree),
-        dofs(m.paths.size()),
-        ports(m.ports.size()),
-        springs(m.springs.size()),
-        constraints(m.constraints.size()),
-        s(m.ports.size()),
-        s_dot(m.ports.size()),
-        Phi(m.rows),
-        Phi_dot(m.rows),
-        Phi_ddot(m.rows),
-        jacobian(m.jacobian_size),
-        jacobian_q(m.tree.has_spherical_joints() ? m.jacobian_size : 0),
-        violation(m.rows),
-        rate_gradient(m.velocity_rows > 0 ? m.jacobian_size : 0),
-        motion(m.motions.size()),
-        body_load(m.body_loads.size()),
-        joint_load(m.joint_loads.size()),
-        soil(m.soils.size()) {}
+  explicit MechanismState(const Mechanism<D>& m);
 
   TreeState<D, S> tree;
   std::vector<LineDof<D, S>> dofs;  // per path coordinate

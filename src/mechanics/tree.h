@@ -80,12 +80,7 @@ template <int D, class S = double>
 struct TreeState {
   std::vector<NodeState<D, S>> nodes;
   std::vector<DofState<D, S>> dofs;
-  explicit TreeState(const Tree<D>& tree) : nodes(tree.nodes.size()), dofs(tree.nv) {
-    for (auto& n : nodes)
-      n = {Rotation<D, S>{},    Vec<D, S>::Zero(),     Motion<D, S>::zero(),  Motion<D, S>::zero(),
-           Force<D, S>::zero(), Inertia<D, S>::zero(), Coriolis<D, S>::zero()};
-    nodes[0].A = {trunnion::zero<Angular<D, S>>(), -tree.gravity.template cast<S>()};
-  }
+  explicit TreeState(const Tree<D>& tree);
 };
 
 /// q_out = q (+) increment: the configuration after tangent-space increment (sizes nq, nv).

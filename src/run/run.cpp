@@ -150,6 +150,8 @@ Runner::Runner(std::shared_ptr<const CompiledModel> model, StateVector start)
       counter_(loop_),
       block_(2 * kBlock, Kept{StateVector(loop_.model().layout), {}, Side::left, false}) {}
 
+Runner::~Runner() = default;
+
 void Runner::restore(const StateVector& state) {
   loop_.restore(state);
   counter_.begin();

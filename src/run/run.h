@@ -134,6 +134,7 @@ class Runner {
   Runner(std::shared_ptr<const CompiledModel> model, StateVector start);
   Runner(const Runner&) = delete;  // its counter refers to its loop
   Runner& operator=(const Runner&) = delete;
+  ~Runner();
 
   const std::shared_ptr<const CompiledModel>& model() const { return loop_.shared_model(); }
   const StateVector& state() const { return loop_.state(); }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <cmath>
 #include <complex>
 #include <functional>
@@ -10,6 +10,7 @@
 
 #include "control/expression_law.h"
 #include "model/control_plan.h"
+#include "support/linear_algebra.h"
 
 namespace trunnion {
 namespace {
@@ -34,7 +35,7 @@ Complex response(const BlockLaw& law, Complex s, int input = 0) {
   const Eigen::VectorXcd B = all.block(1, input, n, 1).cast<Complex>();
   const Eigen::RowVectorXcd C = all.block(0, m, 1, n).cast<Complex>();
   const Complex direct(all(0, input), 0);
-  return n == 0 ? direct : Complex((C * (s * I - A).fullPivLu().solve(B))(0)) + direct;
+  return n == 0 ? direct : Complex((C * test::solve(Eigen::MatrixXcd(s * I - A), Eigen::MatrixXcd(B)))(0)) + direct;
 }
 
 void expect_transfer(const BlockLawDescription& law, const std::function<Complex(Complex)>& G) {

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -15,6 +15,7 @@
 #include "hydraulics/control.h"
 #include "hydraulics/linear_oil.h"
 #include "model/machines.h"
+#include "support/linear_algebra.h"
 #include "support/machines.h"
 
 namespace trunnion {
@@ -405,7 +406,7 @@ TEST(Circuit, CondensationEqualsTheDenseSolveOfTheWholeSystem) {
     Eigen::VectorXd unit_of(n);
     for (Eigen::Index i = 0; i < n; ++i) unit_of[i] = p.scale[p.h.unknown_state[i]];
     const Eigen::MatrixXd T = J.topLeftCorner(n, n) * unit_of.asDiagonal();
-    const Eigen::VectorXd dy = unit_of.cwiseProduct(Eigen::VectorXd(T.fullPivLu().solve(-R - J.topRightCorner(n, 2 * ports) * d)));
+    const Eigen::VectorXd dy = unit_of.cwiseProduct(Eigen::VectorXd(test::solve(T, -R - J.topRightCorner(n, 2 * ports) * d)));
     const Eigen::VectorXd dF = J.bottomLeftCorner(ports, n) * dy;  // through the oil
 
     int circuit = -1;

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -19,6 +18,7 @@
 #include "results/run_case.h"
 #include "run/run.h"
 #include "studies/equilibrium_files.h"
+#include "support/linear_algebra.h"
 #include "support/machines.h"
 
 namespace trunnion {
@@ -593,7 +593,7 @@ TEST(Steady, LinearModelsAboutItAreDifferencesOfRuns) {
     const LinearModel linear = linearise(model, at);
     EXPECT_LT(linear.drift.lpNorm<Eigen::Infinity>(), 1) << model->title;  // [Pa/s] of 1e6 Pa
     const Eigen::MatrixXd I = Eigen::MatrixXd::Identity(linear.A.rows(), linear.A.cols()), half = T / kSteps / 2 * linear.A;
-    const Eigen::MatrixXd G = (I - half).partialPivLu().solve(I + half);
+    const Eigen::MatrixXd G = test::solve(Eigen::MatrixXd(I - half), Eigen::MatrixXd(I + half));
     StateVector pushed = at;
     pushed.y()[0] += push;
     Runner run(model, pushed), still(model, at);

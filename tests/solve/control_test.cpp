@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <cmath>
 #include <complex>
 #include <numbers>
@@ -15,6 +15,7 @@
 #include "model/description_at.h"
 #include "run/run.h"
 #include "support/allocation_counter.h"
+#include "support/linear_algebra.h"
 #include "support/machines.h"
 #include "support/servo.h"
 
@@ -141,7 +142,7 @@ TEST(Control, HoldsAtEveryScale) {
 /// Eigenvalues of A whose states have these units.
 std::vector<std::complex<double>> eigenvalues(const Eigen::MatrixXd& A, const std::vector<double>& units) {
   const Eigen::Map<const Eigen::VectorXd> unit(units.data(), A.rows());
-  const Eigen::VectorXcd values = Eigen::MatrixXd(unit.cwiseInverse().asDiagonal() * A * unit.asDiagonal()).eigenvalues();
+  const Eigen::VectorXcd values = test::eigenvalues(unit.cwiseInverse().asDiagonal() * A * unit.asDiagonal());
   return {values.begin(), values.end()};
 }
 /// Largest relative distance of an eigenvalue from the nearest of another list.

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <Eigen/Eigenvalues>
+#include <Eigen/Core>
 #include <cmath>
 #include <complex>
 #include <numbers>
@@ -14,6 +14,7 @@
 #include "run/channel_reader.h"
 #include "run/run.h"
 #include "support/continuation.h"
+#include "support/linear_algebra.h"
 #include "support/machines.h"
 
 namespace trunnion {
@@ -185,18 +186,18 @@ TEST(FollowedMotions, HaveTheEigenvaluesOfTheirLoop) {
     const auto model = test::model_from(cart(scale, kGain));
     const LinearModel linear = linearise(model, start_state(*model));
     ASSERT_EQ(linear.A.rows(), 5 - 1);
-    const Eigen::VectorXcd found = linear.A.eigenvalues();
-    EXPECT_LT(farthest(cart_matrix(kGain).eigenvalues(), found), 1e-9) << scale;
-    EXPECT_LT(farthest(found, cart_matrix(kGain).eigenvalues()), 1e-9) << scale;
-    EXPECT_GT(farthest(cart_matrix(-kGain).eigenvalues(), found), 1e-2);
+    const Eigen::VectorXcd found = test::eigenvalues(linear.A);
+    EXPECT_LT(farthest(test::eigenvalues(cart_matrix(kGain)), found), 1e-9) << scale;
+    EXPECT_LT(farthest(found, test::eigenvalues(cart_matrix(kGain))), 1e-9) << scale;
+    EXPECT_GT(farthest(test::eigenvalues(cart_matrix(-kGain)), found), 1e-2);
   }
 }
 
 /// z, z', u, u' at time t.
 Eigen::Vector4d exact_cart(double gain, double t) {
-  const Eigen::EigenSolver<Eigen::Matrix4d> solver(cart_matrix(gain));
-  const Eigen::Vector4cd z = solver.eigenvectors().inverse() * Eigen::Vector4d(0.1, 0, 0, 0).cast<std::complex<double>>();
-  return (solver.eigenvectors() * (solver.eigenvalues() * t).array().exp().matrix().cwiseProduct(z)).real();
+  const test::Eigenpairs modes = test::eigen(cart_matrix(gain));
+  const Eigen::VectorXcd z = test::solve(modes.vectors, Eigen::MatrixXcd(Eigen::Vector4d(0.1, 0, 0, 0).cast<std::complex<double>>()));
+  return (modes.vectors * (modes.values * t).array().exp().matrix().cwiseProduct(z)).real();
 }
 double cart_error(const Settings& set, double scale = 1, double gain = kGain) {
   const Course course = course_of(test::model_from(cart(scale, gain), set));

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -20,6 +20,7 @@
 #include "run/element_steps.h"
 #include "solve/motion_rule.h"
 #include "support/allocation_counter.h"
+#include "support/linear_algebra.h"
 #include "support/machines.h"
 
 namespace trunnion {
@@ -391,7 +392,7 @@ TEST(RigidLimits, ALinearModelAtTheStopIsThatOfItsSpringAndDamper) {
   const auto model = model_from(faller(0.3, "step: 1 ms, duration: 1 s"));
   const Equilibrium rest = solve_equilibrium(*model);
   const LinearModel linear = linearise(model, rest.state);
-  const Eigen::VectorXcd poles = linear.A.eigenvalues();
+  const Eigen::VectorXcd poles = test::eigenvalues(linear.A);
   ASSERT_EQ(poles.size(), 2);
   const double w = std::numbers::pi / (kSteps * 1e-3), slow = std::max(poles[0].real(), poles[1].real()),
                fast = std::min(poles[0].real(), poles[1].real());

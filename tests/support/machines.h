@@ -14,27 +14,13 @@
 
 namespace trunnion::test {
 
-inline std::shared_ptr<const CompiledModel> load_example(const std::string& name, const std::vector<std::string>& set = {}) {
-  std::vector<Override> overrides;
-  for (const std::string& text : set) overrides.push_back(parse_override(text));
-  return compile(load_model(std::string(TRUNNION_SOURCE_DIR) + "/examples/" + name + ".yaml", overrides));
-}
-
-inline std::shared_ptr<const CompiledModel> model_from(const std::string& text, const std::vector<std::string>& set = {}) {
-  std::vector<Override> overrides;
-  for (const std::string& t : set) overrides.push_back(parse_override(t));
-  return compile(parse_model(text, "test.yaml", overrides));
-}
+/// An example with `--set` overrides.
+std::shared_ptr<const CompiledModel> load_example(const std::string& name, const std::vector<std::string>& set = {});
+/// The model of a text.
+std::shared_ptr<const CompiledModel> model_from(const std::string& text, const std::vector<std::string>& set = {});
 
 /// The value of a channel at a state; without such a channel the test fails.
-inline double channel_at(const std::shared_ptr<const CompiledModel>& model, const StateVector& state, const std::string& name) {
-  const auto observer = make_observer(model);
-  observer->observe(state, Side::left);
-  for (std::size_t i = 0; i < observer->channels().size(); ++i)
-    if (observer->channels()[i].name == name) return observer->value(i);
-  ADD_FAILURE() << "no channel " << name;
-  return 0;
-}
+double channel_at(const std::shared_ptr<const CompiledModel>& model, const StateVector& state, const std::string& name);
 
 /// A rigid line of 100 ml behind a pump that stops: the papers' rule keeps a wrong pressure and closes its own balance to rounding.
 inline const char* const kStoppedPump = R"(

@@ -23,6 +23,14 @@ template <class T>
 struct NamedList : std::vector<std::pair<std::string, T>> {
   using std::vector<std::pair<std::string, T>>::vector;
 
+  // In the library, for the lists of descriptions: not compiled again in every file that has a description.
+  NamedList();
+  NamedList(const NamedList&);
+  NamedList(NamedList&&) noexcept;
+  NamedList& operator=(const NamedList&);
+  NamedList& operator=(NamedList&&) noexcept;
+  ~NamedList();
+
   /// Appends an item. The reference is valid until the next item is added.
   T& add(std::string name, T item = {}) { return this->emplace_back(std::move(name), std::move(item)).second; }
   /// The first item of this name, or null.
