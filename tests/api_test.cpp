@@ -242,6 +242,45 @@ solver: {step: 1 ms, duration: 1 s}
   EXPECT_LT(thrown.time(), 1);
 }
 
+/// A relay whose held mode the machine would leave at once.
+TEST(Simulation, SendsWhatIsDoubtfulAboutASteadyStart) {
+  using trunnion::Message;
+  const auto model = trunnion::Model::from_text(R"(
+trunnion: 1
+bodies: {arm: {rod: {length: 2 m, mass: 10 kg}}}
+joints: {arm: {revolute: {parent: ground, axis: [0, -1, 0]}, angle: 20 deg}}
+springs: {b: {joint: arm, stiffness: 300, damping: 20, rest: 0}}
+forces: {motor: {joint: arm, load: 1 N m, signal: torque}}
+solver: {step: 1 ms, duration: 1 s}
+control: {torque: {relay: {input: arm.angle, on: 0.5, off: 0.4, value_on: 0, value_off: 260}}}
+)");
+  std::vector<Message> messages;
+  const auto sink = [&](const Message& message) { messages.push_back(message); };
+  const auto doubtful = [&] {
+    return std::count_if(messages.begin(), messages.end(), [](const Message& m) {
+      return m.severity == Message::Severity::warning && m.time == 0 && m.text.starts_with("torque.mode: ");
+    });
+  };
+  for (int i = 0; i < 2; ++i) {  // the second one takes the start that the first one found
+    messages.clear();
+    trunnion::Simulation steady(model, trunnion::Start::steady);
+    steady.on_message(sink);
+    EXPECT_EQ(doubtful(), 1);
+    steady.run_until(0.01);
+    steady.restart(trunnion::Start::given);
+    EXPECT_EQ(doubtful(), 1);
+    steady.set_parameter(model->parameter("bodies.arm.rod.mass"), 10.001);
+    steady.restart(trunnion::Start::steady);
+    EXPECT_EQ(doubtful(), 2);
+    steady.restart(trunnion::Start::steady);
+    EXPECT_EQ(doubtful(), 3);
+  }
+  messages.clear();
+  trunnion::Simulation given(model);
+  given.on_message(sink);
+  EXPECT_EQ(doubtful(), 0);
+}
+
 TEST(LinearizeToFiles, WritesWhatIsAskedFor) {
   const std::string folder = trunnion::test::temporary_folder();
   trunnion::Linearization what;

@@ -38,7 +38,7 @@ struct BatchOptions {
 
 class Batch {
  public:
-  /// Throws ModelError for wrong indices or sizes, RunError if a machine has no start.
+  /// Throws ModelError for wrong indices, sizes or values, RunError if a machine has no start; with the machine's number.
   Batch(std::shared_ptr<const Model> model, int machines, BatchOptions options = {});
   Batch(Batch&&) noexcept;
   Batch& operator=(Batch&&) noexcept;
@@ -62,7 +62,8 @@ class Batch {
   int step(int steps = 1);
   /// The outputs of all machines, machine by machine (n x options().outputs); of failed ones at their last valid state.
   void read(double* values) const;
-  /// Starts machines again at time 0, inputs at their defaults: those whose `mask` is not 0; null: all.
+  /// Starts machines again at time 0, inputs at their defaults: those whose `mask` is not 0; null: all. Throws RunError, ModelError if one
+  /// has no start, with the number of the first; all then stay as they are.
   void reset(const unsigned char* mask = nullptr);
   /// New values of a machine's parameters (options().parameters), which take effect at its reset. Throws ModelError as
   /// Simulation::set_parameter.

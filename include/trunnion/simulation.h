@@ -143,8 +143,8 @@ class Simulation {
   void run() { run_until(duration()); }
   /// Called with the time [s] every kStepsBetweenReports steps of run_until; false ends the run there. Empty: none.
   void on_progress(std::function<bool(double time)> hook);
-  /// Where messages go: at once the warnings of the model, later, in the step that brings them, each of attach_incidents() when it happens
-  /// first and a penalty factor that had to be limited. Called between two steps by the thread that makes them; what it throws comes out of
+  /// Where messages go: at once the warnings of the model and of its start, later those of every restart() and, in the step that brings
+  /// them, each of attach_incidents() when it happens first and a penalty factor that had to be limited. Called between two steps by the thread that makes them; what it throws comes out of
   /// run_until(), and fails try_step(). Empty: nowhere.
   void on_message(std::function<void(const Message&)> sink);
   /// Starts again at time 0, with the inputs at their defaults and the parameters as set. Throws RunError.

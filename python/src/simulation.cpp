@@ -25,6 +25,7 @@ struct Machine {
   void hook(std::function<bool(double)> progress) { simulation.on_progress(std::move(progress)); }
 
   Simulation simulation;
+  std::vector<Message> messages;
   std::atomic<bool> busy = false;
 };
 
@@ -124,6 +125,20 @@ py::list incidents(Machine& m) {
   py::list list;
   for (const Incident& i : m.simulation.incidents())
     list.append(py::make_tuple(kKinds[static_cast<int>(i.kind)], i.name, i.count, i.steps, i.first_time));
+  return list;
+}
+
+void attach_messages(Machine& m) {
+  const Use use(m.busy);
+  m.messages.clear();
+  m.simulation.on_message([&m](const Message& message) { m.messages.push_back(message); });
+}
+
+py::list messages(Machine& m) {
+  const Use use(m.busy);
+  py::list list;
+  for (const Message& message : m.messages)
+    list.append(py::make_tuple(message.severity == Message::Severity::warning ? "warning" : "note", message.time, message.text));
   return list;
 }
 
@@ -286,6 +301,8 @@ void bind_machine(py::module_& module) {
       .def("attach_ledger", locked([](Simulation& s) { s.attach_ledger(); }))
       .def("attach_incidents", locked([](Simulation& s) { s.attach_incidents(); }))
       .def("incidents", incidents)
+      .def("attach_messages", attach_messages)
+      .def("messages", messages)
       .def("save", save)
       .def("restore", restore)
       .def("minimal_states", locked([](Simulation& s) { return infos(s.minimal_states()); }))

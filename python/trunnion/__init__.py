@@ -15,12 +15,12 @@ from .errors import Finding, Interrupted, ModelError, RunError
 from .linear import LinearSystem, Mode, OtherSide, Transition
 from .model import Channel, Curve, Gradients, Input, Model, Parameter, Sensitivities
 from .result import Report, Result, read
-from .simulation import Incident, Simulation
+from .simulation import Incident, Message, Simulation
 from .sweep import Sweep, sweep, sweep_to_folder
 from .units import MPa, bar, deg, mm, to_si, units
 
 __all__ = [
-    "Batch", "Channel", "Curve", "Description", "Finding", "Gradients", "Incident", "Input", "Interrupted", "Io", "LinearSystem", "MPa", "Mode", "Model",
+    "Batch", "Channel", "Curve", "Description", "Finding", "Gradients", "Incident", "Input", "Interrupted", "Io", "LinearSystem", "MPa", "Message", "Mode", "Model",
     "ModelError", "OtherSide", "Parameter", "Report", "Result", "RunError", "Sensitivities", "Simulation", "State", "Sweep", "Transition", "bar", "deg", "mm", "read", "sweep",
     "sweep_to_folder", "to_si", "uniform", "units",
 ]

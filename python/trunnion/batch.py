@@ -107,7 +107,10 @@ class Batch:
         return np.array([self.model.inputs[self.model._core.input(name)].max for name in self.inputs])
 
     def reset(self, seed: Optional[int] = None, mask: Any = None) -> np.ndarray:
-        """Starts machines again at time 0: all, or those whose mask is true. Returns the outputs (n, k). seed: of randomize, from now on."""
+        """Starts machines again at time 0: all, or those whose mask is true. Returns the outputs (n, k). seed: of randomize, from now on.
+
+        Where a machine has no start, the error names it, and all keep their states and parameters; the next reset draws other numbers.
+        """
         random = copy.deepcopy(self._random) if seed is None else _generator(seed)
         chosen = None
         if mask is not None:
@@ -126,6 +129,7 @@ class Batch:
                 self._core.set_parameters(values, chosen)
             self._core.reset(chosen)
         except (ModelError, RunError):
+            self._random = random
             if self._drawn:
                 self._core.set_parameters(self._values, chosen)
             raise

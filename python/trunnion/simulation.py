@@ -29,6 +29,14 @@ class Incident(NamedTuple):
     first_time: float
 
 
+class Message(NamedTuple):
+    """A text for the user: severity "warning" or "note", the time [s] of what it is about, the text."""
+
+    severity: str
+    time: float
+    text: str
+
+
 class Values(MutableMapping[str, Any]):
     """Numbers of a simulation by name; texts with units are converted to SI."""
 
@@ -174,6 +182,15 @@ class Simulation:
     def incidents(self) -> List[Incident]:
         """Incidents since `attach_incidents()`."""
         return [Incident(*row) for row in self._core.incidents()]
+
+    def attach_messages(self) -> None:
+        """From now on messages are kept: at once the warnings of the model and of its start, later incidents when they happen first."""
+        self._core.attach_messages()
+
+    @property
+    def messages(self) -> List[Message]:
+        """Messages since `attach_messages()`."""
+        return [Message(*row) for row in self._core.messages()]
 
     def io(self, inputs: Sequence[str] = (), outputs: Sequence[str] = ()) -> Io:
         """Names resolved once: `y = io.step(u)` sets the inputs, steps, and returns the outputs as an array. `io.step(u, n=10, out=y)`."""

@@ -5,7 +5,9 @@
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <exception>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <thread>
 
@@ -29,6 +31,17 @@ std::shared_ptr<const LaneStep> lanes_of(const StepLoop& loop, std::string& rema
   return lanes_of(loop.stepper(), loop.shared_model(), remark);
 }
 
+/// What f() throws, with the number of the machine.
+template <class F>
+void of_machine(std::size_t number, F&& f) {
+  const auto named = [&](const char* what) { return "machine " + std::to_string(number) + ": " + what; };
+  try {
+    translated(f);
+  } catch (const RunError& error) {
+    throw RunError(named(error.what()), error.time(), error.equations(), error.remedy());
+  } catch (const ModelError& error) { throw ModelError(named(error.what()), error.findings()); }
+}
+
 /// The model, whose compiled steps have the parameters of the batch as arguments: all machines share one code.
 std::shared_ptr<const Model> with_arguments(std::shared_ptr<const Model> model, const std::vector<ParameterIndex>& parameters) {
   const CompiledModel& compiled = *model->content().compiled;
@@ -45,6 +58,7 @@ struct Batch::Content {
   struct Machine {
     StateVector state;
     std::unique_ptr<StepLoop> loop;      // with parameters of its own; null: that of the thread
+    std::unique_ptr<StepLoop> next;      // during a reset: the one at its start
     std::unique_ptr<Observer> observer;  // the same, made when first needed
     std::unique_ptr<OwnParameters> own;
     std::vector<double> prepared;  // for lanes, if it has a loop of its own
@@ -91,7 +105,7 @@ struct Batch::Content {
     for (Machine& machine : machines) machine.state = start;
     if (options.lanes == Lanes::automatic) find_lanes();
     for (std::size_t i = 0; i < machines.size() && !options.values.empty(); ++i)
-      set_parameters(machines[i], options.values.data() + i * options.parameters.size());
+      set_parameters(i, options.values.data() + i * options.parameters.size());
     if (!options.values.empty()) reset(nullptr);
   }
 
@@ -120,10 +134,12 @@ struct Batch::Content {
     if (numbers) machine.prepared = std::move(*numbers);
   }
 
-  void set_parameters(Machine& machine, const double* values) {
-    auto own = std::make_unique<OwnParameters>(*model);
-    for (std::size_t k = 0; k < options.parameters.size(); ++k) own->set(options.parameters[k].number, values[k]);
-    machine.own = std::move(own);
+  void set_parameters(std::size_t number, const double* values) {
+    of_machine(number, [&] {
+      auto own = std::make_unique<OwnParameters>(*model);
+      for (std::size_t k = 0; k < options.parameters.size(); ++k) own->set(options.parameters[k].number, values[k]);
+      machines[number].own = std::move(own);
+    });
   }
 
   /// Calls work(machine, tools) on the threads for every machine, or every so many machines.
@@ -137,14 +153,15 @@ struct Batch::Content {
     workers.run(static_cast<int>(tools.size()), share);
   }
 
+  /// All or none: machines are changed once each has its start.
   void reset(const unsigned char* mask) {
+    find_starts(mask);
     for_each([&](std::size_t i, Tools&) {
       if (mask != nullptr && mask[i] == 0) return;
       Machine& machine = machines[i];
-      if (machine.own) {
-        std::shared_ptr<const CompiledModel> compiled = machine.own->compile();
-        machine.state = model->content().start_of(compiled, options.start);
-        machine.loop = std::make_unique<StepLoop>(std::move(compiled), machine.state);
+      if (machine.next) {
+        machine.loop = std::move(machine.next);
+        machine.state = machine.loop->state();
         machine.observer.reset();
         if (lanes) find_lanes(machine);
       } else {
@@ -153,6 +170,29 @@ struct Batch::Content {
       machine.failed = false;
       machine.error.clear();
     });
+  }
+  void find_starts(const unsigned char* mask) {
+    std::mutex failing;
+    std::size_t first = machines.size();  // of those without a start
+    std::exception_ptr why;
+    for_each([&](std::size_t i, Tools&) {
+      Machine& machine = machines[i];
+      if (!machine.own || (mask != nullptr && mask[i] == 0)) return;
+      try {
+        of_machine(i, [&] {
+          std::shared_ptr<const CompiledModel> compiled = machine.own->compile();
+          const StateVector at_start = model->content().start_of(compiled, options.start);
+          machine.next = std::make_unique<StepLoop>(std::move(compiled), at_start);
+        });
+      } catch (...) {
+        const std::lock_guard lock(failing);
+        if (i < first) why = std::current_exception();
+        first = std::min(first, i);
+      }
+    });
+    if (!why) return;
+    for (Machine& machine : machines) machine.next.reset();
+    std::rethrow_exception(why);
   }
 
   /// Machines that a thread advances side by side.
@@ -310,12 +350,13 @@ void Batch::read(double* values) const {
 
 void Batch::reset(const unsigned char* mask) {
   const SingleUse::Scope use(content_->use);
-  translated([&] { content_->reset(mask); });
+  content_->reset(mask);
 }
 
 void Batch::set_parameters(int machine, const double* values) {
   const SingleUse::Scope use(content_->use);
-  content_->set_parameters(machine_at(content_->machines, machine), values);
+  check_index(machine, content_->machines.size(), "machine");
+  content_->set_parameters(static_cast<std::size_t>(machine), values);
 }
 
 State Batch::state(int machine) const {

@@ -58,19 +58,25 @@ struct Model::Content {
   };
   const Channels& channels() const;
   const Parameters& parameters() const;
-  /// The start state of the model, found once, or of a machine with parameters of its own. Throws SimulationError, InputError.
-  StateVector start_of(const std::shared_ptr<const CompiledModel>& machine, Start start) const;
+  /// The start state of the model, found once, or of a machine with parameters of its own. Throws SimulationError, InputError. `warnings`
+  /// (may be null) receives what is doubtful about it.
+  StateVector start_of(const std::shared_ptr<const CompiledModel>& machine, Start start, std::vector<std::string>* warnings = nullptr) const;
 
   std::shared_ptr<const CompiledModel> compiled;
   std::uint64_t fingerprint;
   std::vector<InputInfo> inputs;
 
  private:
+  struct FoundStart {
+    StateVector state;
+    std::vector<std::string> warnings;
+  };
+  static FoundStart find_start(const std::shared_ptr<const CompiledModel>& machine, Start start);
   mutable std::once_flag channels_made_, parameters_made_;
   mutable Channels channels_;
   mutable Parameters parameters_;
   mutable std::mutex finding_start_;
-  mutable std::array<std::optional<StateVector>, 3> starts_;  // by Start
+  mutable std::array<std::optional<FoundStart>, 3> starts_;  // by Start
 };
 
 struct State::Content {

@@ -55,18 +55,6 @@ int find(const std::unordered_map<std::string, int>& numbers, const std::vector<
 
 std::string unit_text(const char* unit) { return std::string(unit) == "SI" ? "" : unit; }
 
-StateVector find_start(const std::shared_ptr<const CompiledModel>& model, Start start) {
-  switch (start) {
-    case Start::equilibrium:
-      return equilibrium_state(*model);
-    case Start::steady:
-      return steady_state(model);
-    case Start::given:
-      break;
-  }
-  return start_state(*model);
-}
-
 }  // namespace
 
 // ---------------------------------------------------------------- names
@@ -103,12 +91,34 @@ const Model::Content::Channels& Model::Content::channels() const {
   return channels_;
 }
 
-StateVector Model::Content::start_of(const std::shared_ptr<const CompiledModel>& machine, Start start) const {
-  if (machine != compiled) return find_start(machine, start);
+Model::Content::FoundStart Model::Content::find_start(const std::shared_ptr<const CompiledModel>& machine, Start start) {
+  FoundStart found;
+  switch (start) {
+    case Start::equilibrium:
+      found.state = equilibrium_state(*machine);
+      break;
+    case Start::steady:
+      found.state = steady_state(machine, &found.warnings);
+      break;
+    case Start::given:
+      found.state = start_state(*machine);
+      break;
+  }
+  return found;
+}
+
+StateVector Model::Content::start_of(const std::shared_ptr<const CompiledModel>& machine, Start start,
+                                     std::vector<std::string>* warnings) const {
+  if (machine != compiled) {
+    FoundStart found = find_start(machine, start);
+    if (warnings != nullptr) *warnings = std::move(found.warnings);
+    return std::move(found.state);
+  }
   const std::lock_guard lock(finding_start_);
-  std::optional<StateVector>& found = starts_[static_cast<std::size_t>(start)];
+  std::optional<FoundStart>& found = starts_[static_cast<std::size_t>(start)];
   if (!found) found = find_start(compiled, start);
-  return *found;
+  if (warnings != nullptr) *warnings = found->warnings;
+  return found->state;
 }
 
 const Model::Content::Parameters& Model::Content::parameters() const {

@@ -124,7 +124,7 @@ struct Simulation::Content final : RunWatcher {
   Content(std::shared_ptr<const Model> of, Start start)
       : model(std::move(of)),
         compiled(model->content().compiled),
-        loop(std::make_unique<StepLoop>(compiled, model->content().start_of(compiled, start))) {}
+        loop(std::make_unique<StepLoop>(compiled, model->content().start_of(compiled, start, &start_warnings))) {}
 
   // ---- what is kept in every step
   void at(const StepRecord& record) override {
@@ -142,7 +142,7 @@ struct Simulation::Content final : RunWatcher {
   void rebuild(std::optional<Start> start) {
     reshaped = reshaped || !own->same_mechanism();
     std::shared_ptr<const CompiledModel> next = own->compile();
-    StateVector state = start ? model->content().start_of(next, *start) : loop->state();
+    StateVector state = start ? model->content().start_of(next, *start, &start_warnings) : loop->state();
     if (!start && reshaped) close_loops(next, compiled, minimal ? minimal.get() : coordinates.get(), state);
     auto next_loop = std::make_unique<StepLoop>(next, std::move(state));
     if (!start && !next_loop->restart()) throw next_loop->failure();
@@ -182,9 +182,13 @@ struct Simulation::Content final : RunWatcher {
   // ---- messages
   void send_warnings() {
     for (std::string& text : model->warnings()) sink({Message::Severity::warning, loop->state().time, std::move(text)});
+    send_start_warnings();
     if (std::string text = loop->stepper().remark(); !text.empty()) sink({Message::Severity::note, loop->state().time, std::move(text)});
     for (std::string& text : element_step_warnings(*compiled, loop->state()))
       sink({Message::Severity::warning, loop->state().time, std::move(text)});
+  }
+  void send_start_warnings() {
+    for (const std::string& text : start_warnings) sink({Message::Severity::warning, 0, text});
   }
   /// What the last step brought. No allocation if that is nothing.
   void send_new() {
@@ -269,6 +273,7 @@ struct Simulation::Content final : RunWatcher {
   const Model::Content::Channels* channels = nullptr;  // of the model, once they are needed
   std::shared_ptr<const CompiledModel> compiled;       // the model's, or with own parameters
   std::unique_ptr<OwnParameters> own;
+  std::vector<std::string> start_warnings;  // what is doubtful about the last start
   bool changed = false;   // parameters since compiled
   bool reshaped = false;  // of these some of the mechanism
   std::unique_ptr<StepLoop> loop;
@@ -383,9 +388,10 @@ void Simulation::restart(Start start) {
     if (c.changed) {
       c.rebuild(start);
     } else {
-      c.loop->restore(c.model->content().start_of(c.compiled, start));
+      c.loop->restore(c.model->content().start_of(c.compiled, start, &c.start_warnings));
       c.begin_watching();
     }
+    if (c.sink) c.send_start_warnings();
   });
   c.error.clear();
   c.forget();

@@ -11,6 +11,8 @@ import pytest
 
 import trunnion as tr
 
+from conftest import EXAMPLES
+
 MASS = "bodies.lever.rod.mass"
 
 
@@ -91,6 +93,34 @@ def test_a_batch_belongs_to_one_thread(driven):
             refused.append(str(error))
     thread.join()
     assert len(refused) == len(reads) and all("another thread" in text for text in refused) and fleet.error(0) == ""
+
+
+def test_a_reset_without_a_start_leaves_all_machines_as_they_are():
+    model = tr.Model(EXAMPLES / "four_bar_lift.yaml")
+    place = next(p.name for p in model.parameters if p.name.startswith("loops.E.") and p.value == 2)
+    draws = [[2.0, 2.01, 2.0], [2.0, 20.0, 2.01], [2.0, 2.01, 2.0]]
+    fleet = tr.Batch(model, 3, outputs=["lever.angle"], randomize={place: lambda random, n, unit: draws.pop(0)})
+    fleet.reset()
+    y = fleet.step(n=2)
+    with pytest.raises(tr.RunError, match="machine 1: "):
+        fleet.reset()
+    assert fleet.parameters[place].tolist() == [2, 2.01, 2] and np.array_equal(fleet.read(), y) and not fleet.failed.any()
+    fleet.reset()
+    assert np.array_equal(fleet.step(n=2), y)
+
+
+def test_a_failed_reset_is_followed_by_other_draws(driven):
+    drawn = []
+
+    def draw(random, n, unit):
+        drawn.append(random.uniform(90, 110, n))
+        return drawn[-1] if len(drawn) > 1 else -drawn[-1]
+
+    fleet = tr.Batch(driven, 2, randomize={MASS: draw}, seed=1)
+    with pytest.raises(tr.ModelError, match="machine 0: "):
+        fleet.reset()
+    fleet.reset()
+    assert not np.array_equal(*drawn) and np.array_equal(fleet.parameters[MASS], drawn[-1])
 
 
 def test_parameters_are_those_in_force(driven):

@@ -477,3 +477,23 @@ def test_sensitivities_are_those_of_runs(lever):
         lever.sensitivities(names, channels, [1, 0])
     with pytest.raises(TypeError, match="list of names"):
         lever.sensitivities("gravity.1", channels)
+
+
+def test_messages_are_kept():
+    model = tr.Model.from_text("""
+trunnion: 1
+bodies: {arm: {rod: {length: 2 m, mass: 10 kg}}}
+joints: {arm: {revolute: {parent: ground, axis: [0, -1, 0]}, angle: 20 deg}}
+springs: {b: {joint: arm, stiffness: 300, damping: 20, rest: 0}}
+forces: {motor: {joint: arm, load: 1 N m, signal: torque}}
+control: {torque: {relay: {input: arm.angle, on: 0.5, off: 0.4, value_on: 0, value_off: 260}}}
+solver: {step: 1 ms, duration: 1 s}
+""")
+    sim = model.simulation(start="steady")
+    assert sim.messages == []
+    sim.attach_messages()
+    doubtful = [m for m in sim.messages if m.text.startswith("torque.mode: ")]
+    assert len(doubtful) == 1 and doubtful[0].severity == "warning" and doubtful[0].time == 0
+    sim.run_until(1)
+    switched = [m for m in sim.messages if m.severity == "note"]
+    assert [(m.time, True) for m in switched] == [(i.first_time, i.name in m.text) for m, i in zip(switched, sim.incidents)] and switched
