@@ -28,6 +28,11 @@ def driven():
 
 
 @pytest.fixture(scope="session")
+def four_bar_lift():
+    return tr.Model(EXAMPLES / "four_bar_lift.yaml")
+
+
+@pytest.fixture(scope="session")
 def crane():
     return tr.Model(EXAMPLES / "crane_single.yaml")
 

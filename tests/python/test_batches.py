@@ -11,8 +11,6 @@ import pytest
 
 import trunnion as tr
 
-from conftest import EXAMPLES
-
 MASS = "bodies.lever.rod.mass"
 
 
@@ -95,11 +93,10 @@ def test_a_batch_belongs_to_one_thread(driven):
     assert len(refused) == len(reads) and all("another thread" in text for text in refused) and fleet.error(0) == ""
 
 
-def test_a_reset_without_a_start_leaves_all_machines_as_they_are():
-    model = tr.Model(EXAMPLES / "four_bar_lift.yaml")
-    place = next(p.name for p in model.parameters if p.name.startswith("loops.E.") and p.value == 2)
+def test_a_reset_without_a_start_leaves_all_machines_as_they_are(four_bar_lift):
+    place = "loops.E.revolute.at.0.0"
     draws = [[2.0, 2.01, 2.0], [2.0, 20.0, 2.01], [2.0, 2.01, 2.0]]
-    fleet = tr.Batch(model, 3, outputs=["lever.angle"], randomize={place: lambda random, n, unit: draws.pop(0)})
+    fleet = tr.Batch(four_bar_lift, 3, outputs=["lever.angle"], randomize={place: lambda random, n, unit: draws.pop(0)})
     fleet.reset()
     y = fleet.step(n=2)
     with pytest.raises(tr.RunError, match="machine 1: "):
