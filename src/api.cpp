@@ -57,6 +57,16 @@ LinearSystem public_form(const LinearCase& c) {
                              {e.participation.begin(), e.participation.end()}});
   s.stability = name_of(c.spectrum.stability.verdict);
   s.moving = c.motion == ReferenceMotion::moving;
+  SampledLoopInfo& loop = s.sampled_loop;
+  loop.period = c.sampled.period;
+  loop.text = c.sampled.period > 0 ? c.sampled.text : c.sampled.none;
+  if (loop.period == 0) return s;
+  loop.stability = name_of(c.sampled.verdict);
+  fill_infos(c.sampled.states, loop.states);
+  fill_rows(c.sampled.F, loop.F);
+  for (const SampledMode& mode : c.sampled.modes)
+    loop.modes.push_back(
+        {mode.z.real(), mode.z.imag(), mode.growth, mode.frequency_hz, {mode.participation.begin(), mode.participation.end()}});
   return s;
 }
 

@@ -99,6 +99,12 @@ py::dict linearize(Machine& m, const std::vector<std::string>& outputs, const st
   for (const OtherSideInfo& o : s.other_sides)
     other_sides.append(py::make_tuple(o.name, o.is_input, o.above, vector(o.rates), vector(o.outputs)));
   d["other_sides"] = other_sides;
+  const SampledLoopInfo& loop = s.sampled_loop;
+  py::list sampled_modes;
+  for (const SampledModeInfo& e : loop.modes)
+    sampled_modes.append(py::make_tuple(std::complex<double>(e.re, e.im), e.growth, e.frequency_hz, vector(e.participation)));
+  d["sampled_loop"] =
+      py::make_tuple(loop.period, infos(loop.states), matrix(loop.F, loop.states.size()), sampled_modes, loop.stability, loop.text);
   d["independent"] = s.independent, d["velocity_dependent"] = s.velocity_dependent, d["dependent"] = s.dependent;
   return d;
 }

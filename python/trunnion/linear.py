@@ -10,7 +10,7 @@ from ._optional import require
 from .errors import missing
 from .units import names_of
 
-__all__ = ["LinearSystem", "Mode", "OtherSide", "Transition"]
+__all__ = ["LinearSystem", "Mode", "OtherSide", "SampledLoop", "SampledMode", "Transition"]
 
 
 class Mode(NamedTuple):
@@ -33,6 +33,31 @@ class OtherSide(NamedTuple):
     above: bool
     rates: np.ndarray
     outputs: np.ndarray
+
+
+class SampledMode(NamedTuple):
+    """An eigenvalue z of the loop of sampled blocks, its growth ln|z| / period [1/s], frequency [Hz] up to a multiple of 1 / period, and the participation
+    of each state, the largest 1."""
+
+    z: complex
+    growth: float
+    frequency_hz: float
+    participation: np.ndarray
+
+
+class SampledLoop(NamedTuple):
+    """The loop that sampled control blocks close about the reference, exact over their common period [s]: z1 = F z0.
+
+    states: those of the linear model, then values, values to come and states of the sampled blocks. stability as of the linear model. Without a common
+    period it is 0, and text says why.
+    """
+
+    period: float
+    states: List[str]
+    F: np.ndarray
+    modes: List[SampledMode]
+    stability: str
+    text: str
 
 
 class Transition(NamedTuple):
@@ -75,7 +100,8 @@ class LinearSystem:
 
     A, B, C, D; states, inputs, outputs: names; state_units and so on; x0, u0, y0: values at the reference; drift: rates there, zero at an equilibrium;
     eigenvalues [1/s] by descending real part, `modes` with details; stability: "asymptotically_stable", "stable_but_null", "drifting",
-    "undamped" or "unstable"; other_sides: columns of states and inputs on the other side of a kink.
+    "undamped" or "unstable"; other_sides: columns of states and inputs on the other side of a kink; sampled_loop: of sampled control blocks, whose
+    values are inputs here, None without any.
     """
 
     def __init__(self, data: dict, inputs: Optional[Sequence[str]], outputs: Optional[Sequence[str]]) -> None:
@@ -96,6 +122,9 @@ class LinearSystem:
         self.stability: str = data["stability"]
         self.moving: bool = data["moving"]
         self.warnings: List[str] = data["warnings"]
+        period, z, F, modes, stability, text = data["sampled_loop"]
+        loop = SampledLoop(period, [s[0] for s in z], F, [SampledMode(*mode) for mode in modes], stability, text)
+        self.sampled_loop: Optional[SampledLoop] = loop if text else None
         self.other_sides = [OtherSide(name, is_input, above, rates, outputs_[y]) for name, is_input, above, rates, outputs_ in data["other_sides"]
                             if not is_input or name in self.inputs]
         self.independent, self.dependent = data["independent"], data["dependent"]

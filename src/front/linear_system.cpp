@@ -45,6 +45,7 @@ void fill_system(const LinearModel& from, LinearSystem& system) {
   fill_rows(from.D, system.D);
   system.eigenvalues.clear();
   system.stability.clear();
+  system.sampled_loop = {};
   system.moving = from.changes;
   system.independent = from.partition.independent;
   system.velocity_dependent = from.partition.velocity_dependent;

@@ -79,6 +79,9 @@ void read_block(const ControlBlock& block, const S* s, const S* s_dot, const S* 
   }
 }
 
+template void read_block<double>(const ControlBlock&, const double*, const double*, const double*, const OilValues<double>&, double*);
+template void read_block<Dual<1>>(const ControlBlock&, const Dual<1>*, const Dual<1>*, const Dual<1>*, const OilValues<Dual<1>>&, Dual<1>*);
+
 template <class S>
 void evaluate_blocks(const Hydraulics& netlist, const S* s, const S* s_dot, S* y, S* ydot, OilValues<S>& values) {
   S u[kMaxBlockInputs], rate[kMaxBlockStates + 1];

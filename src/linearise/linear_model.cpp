@@ -15,6 +15,7 @@
 #include "linearise/counterpart.h"
 #include "linearise/differential_form.h"
 #include "linearise/reduction.h"
+#include "linearise/sampled_blocks.h"
 #include "linearise/variables.h"
 #include "machine/observe.h"
 
@@ -117,6 +118,16 @@ class Lineariser {
     linear.inputs = input_variables(*model_, reduction_.reference(), linear.signals, Side::right);
   }
 
+  /// Column `column` of what sampled blocks read, after the change by its state or input.
+  void read_sampled(Eigen::Index column, LinearModel& linear) const {
+    Scratch<Dual<1>, kMaxBlockInputs> u;
+    for (SampledBlock& sampled : linear.sampled) {
+      reduction_.read_control(model_->hydraulics.control[static_cast<std::size_t>(sampled.block)], u.data());
+      for (Eigen::Index k = 0; k < sampled.reads.rows(); ++k) sampled.reads(k, column) = u[static_cast<int>(k)].d[0];
+      if (sampled.samples.size() == 0) differentiate_sample(*model_, reduction_.reference().y(), u.data(), sampled);
+    }
+  }
+
   bool is_model_input(const LinearInput& input) const { return trunnion::is_model_input(*model_, input); }
   /// The change of a signal per change of an input.
   double slope(const LinearInput& of, const LinearInput& input) const {
@@ -166,16 +177,27 @@ class Lineariser {
                rows = static_cast<Eigen::Index>(outputs.size());
     linear.A.resize(n, n);
     linear.C.resize(rows, n);
+    linear.B.setZero(n, inputs);
+    linear.D.setZero(rows, inputs);
+    linear.sampled = sampled_blocks(*model_, linear);
     ColumnReader column(*this, outputs);
-    for (Eigen::Index j = 0; j < n; ++j)
+    for (Eigen::Index j = 0; j < n; ++j) {
       column.read_state(static_cast<int>(j), reduction_.reference(), linear.A.col(j).data(), linear.C.col(j).data());
+      read_sampled(j, linear);
+    }
     const auto read_signals = static_cast<Eigen::Index>(reduction_.inputs().size());
     direct_B_.resize(n, read_signals);
     direct_D_.resize(rows, read_signals);
-    for (Eigen::Index j = 0; j < read_signals; ++j)
+    for (Eigen::Index j = 0; j < read_signals; ++j) {
       column.read_input(static_cast<int>(j), reduction_.reference(), direct_B_.col(j).data(), direct_D_.col(j).data());
-    linear.B.setZero(n, inputs);
-    linear.D.setZero(rows, inputs);
+      read_sampled(n + j, linear);
+    }
+    for (SampledBlock& sampled : linear.sampled) {
+      const Eigen::MatrixXd alone = sampled.reads.middleCols(n, read_signals);
+      Eigen::MatrixXd by_inputs = Eigen::MatrixXd::Zero(alone.rows(), inputs);
+      add_columns_of_inputs(*model_, reduction_.reference(), linear.signals, Side::right, alone, 1, by_inputs);
+      sampled.reads.rightCols(inputs) = by_inputs;
+    }
     add_columns_of_inputs(*model_, reduction_.reference(), linear.signals, Side::right, direct_B_, 1, linear.B);
     add_columns_of_inputs(*model_, reduction_.reference(), linear.signals, Side::right, direct_D_, 1, linear.D);
     for (Eigen::Index j = read_signals; j < inputs; ++j) {

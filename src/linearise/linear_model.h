@@ -48,6 +48,17 @@ struct OtherSide {
   Eigen::VectorXd rates, outputs;  // of A or B, of C or D
 };
 
+/// A sampled control block about the reference. Its value is an input of the model, held between samples. At a sample, with what it reads,
+/// u = reads (x, inputs of the model), its states and then its value become
+///   samples (its states before the sample, u)
+/// by x_k = x_(k-1) + T f(u_k, x_k), w_k = g(u_k, x_k). Laws whose states have no rates (relays, counters, sequences) keep them; a quantiser
+/// counts as its input.
+struct SampledBlock {
+  int block = 0;  // its number among the control blocks
+  int input = 0;  // its value among the inputs
+  Eigen::MatrixXd reads, samples;
+};
+
 /// Number of each kind: the reduced model has 2n - 2m - l + r + u + p + c + f states.
 struct LinearSizes {
   int n = 0;  // velocities
@@ -72,6 +83,7 @@ struct LinearModel {
   std::vector<LinearInput> signals;
   bool changes = false;                 // the reference moves and A with it: eigenvalues are frozen at its time
   std::vector<std::string> depends_on;  // if so: the moving states on which A depends
+  std::vector<SampledBlock> sampled;    // in the order in which they are sampled; their loop: spectra/sampled_loop.h
   std::vector<OtherSide> other_sides;   // of states and inputs on a kink, such as the spool of a closed valve
   std::vector<std::string> warnings;    // kinks, spinning bodies that are not symmetric
 };

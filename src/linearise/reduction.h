@@ -82,6 +82,11 @@ class Reduction {
   /// dr -= s_k dF of changes dF [N] of the port forces.
   void subtract_port_forces(const double* dF, double* dr);
 
+  /// What a control block reads at the reference, with its change by the last state_change() or input_change(): kMaxBlockInputs numbers.
+  void read_control(const ControlBlock& block, Dual<1>* u) const {
+    read_block<Dual<1>>(block, port_s_.data(), port_v_.data(), varied_y_.data(), flows_, u);
+  }
+
   /// The rates of the states for a change: a column of A or B.
   void rates_of(const Change& change, double* column) const;
   /// Rates of the states at the reference.

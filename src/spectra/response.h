@@ -28,11 +28,13 @@ class LinearResponse {
   /// Values of the outputs, not deviations, at x() and u.
   Eigen::VectorXd outputs(const Eigen::VectorXd& u) const;
 
- private:
   struct Transition {
     Eigen::MatrixXd state, constant, ramp;  // e^(A h); G (B, f0); H B
   };
+  /// Over h [s]; computed once.
   const Transition& transition(double h);
+
+ private:
 
   Eigen::MatrixXd A_, B_, C_, D_;  // A_, B_ in balanced states; B_ with the drift as its last column
   Eigen::VectorXd scale_;          // states = scale * balanced states

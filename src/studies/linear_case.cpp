@@ -167,6 +167,41 @@ Json rows_of(const Eigen::MatrixXd& m) {
   return rows;
 }
 
+/// The loop of sampled blocks: verdict and slowest modes.
+void add_sampled_loop(std::string& text, const SampledLoop& loop) {
+  constexpr std::size_t kMost = 6;     // modes that are listed
+  constexpr double kForgotten = 1e-3;  // of |z|: smaller ones are not
+  if (!loop.none.empty()) add_line(text, "sampled loop", "none: " + loop.none);
+  if (loop.period == 0) return;
+  add_line(text, "sampled loop", fmt::format("over the common period of {:g} s {}", loop.period, loop.text));
+  std::size_t listed = 0;
+  for (std::size_t i = 0; i < loop.modes.size() && listed < kMost && std::abs(loop.modes[i].z) > kForgotten; ++i, ++listed) {
+    const SampledMode& mode = loop.modes[i];
+    Eigen::Index main = 0;
+    mode.participation.maxCoeff(&main);
+    std::string line = fmt::format("|z| = {:.6g}", std::abs(mode.z));
+    if (mode.growth != 0) line += fmt::format(", {} by e in {:.4g} s", mode.growth > 0 ? "grows" : "decays", std::abs(1 / mode.growth));
+    if (mode.frequency_hz > 0) line += fmt::format(", {:.4g} Hz", mode.frequency_hz);
+    add_line(text, "", line + ": " + loop.states[static_cast<std::size_t>(main)].name);
+    if (mode.z.imag() != 0 && i + 1 < loop.modes.size() && loop.modes[i + 1].z == std::conj(mode.z)) ++i;
+  }
+}
+
+Json sampled_json(const SampledLoop& loop) {
+  if (loop.period == 0) return loop.none.empty() ? Json() : Json{{"period", nullptr}, {"text", loop.none}};
+  Json modes = Json::array();
+  for (const SampledMode& mode : loop.modes)
+    modes.push_back({{"re", mode.z.real()},
+                     {"im", mode.z.imag()},
+                     {"growth", std::isfinite(mode.growth) ? Json(mode.growth) : Json()},
+                     {"frequency_hz", mode.frequency_hz},
+                     {"error", mode.error},
+                     {"null", mode.null},
+                     {"participation", std::vector<double>(mode.participation.begin(), mode.participation.end())}});
+  return {{"period", loop.period},   {"states", names_of(loop.states)},   {"F", rows_of(loop.F)},
+          {"eigenvalues", modes},    {"verdict", name_of(loop.verdict)},  {"text", loop.text}};
+}
+
 Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
 Json eigenvalues_json(const LinearCase& c) {
@@ -312,6 +347,7 @@ LinearCase make_linear_case(const std::shared_ptr<const CompiledModel>& model, c
   classify_reference(c);
   c.spectrum = spectrum(c.linear.A, c.linear.states);
   c.null = explain_null(c.spectrum, c.linear.A, c.linear.states);
+  c.sampled = sampled_loop(*c.model, c.linear);
   if (method == LinearMethod::counterpart) {
     const LinearModel exact = linearise(model, reference, {});
     c.spurious.assign(c.spectrum.eigenvalues.size(), true);
@@ -379,6 +415,7 @@ std::string linear_text(const LinearCase& c) {
            c.spectrum.stability.text +
                (std::count(c.spurious.begin(), c.spurious.end(), true) > 0 ? " (spurious eigenvalues included)" : "") +
                (c.motion == ReferenceMotion::moving ? frozen_text(c) : ""));
+  add_sampled_loop(text, c.sampled);
   for (const std::string& warning : linear.warnings) add_line(text, "warning", warning);
   for (const OtherSide& other : linear.other_sides)
     add_line(text, "other side",
@@ -428,6 +465,7 @@ std::string linear_json(const LinearCase& c, const std::string& model_file) {
        {{"independent", linear.partition.independent},
         {"velocity_dependent", linear.partition.velocity_dependent},
         {"dependent", linear.partition.dependent}}},
+      {"sampled_loop", sampled_json(c.sampled)},
       {"other_sides", other_sides_json(linear)},
       {"warnings", linear.warnings},
       {"settings", Json::parse(write_model_json(c.model->description))}};

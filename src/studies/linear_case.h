@@ -10,6 +10,7 @@
 
 #include "linearise/linear_model.h"
 #include "results/run_case.h"
+#include "spectra/sampled_loop.h"
 #include "spectra/spectrum.h"
 
 namespace trunnion {
@@ -30,6 +31,7 @@ struct LinearCase {
   ReferenceMotion motion = ReferenceMotion::rest;
   std::vector<int> drifting;  // states that f0 moves, fastest first
   Spectrum spectrum;
+  SampledLoop sampled;  // of sampled control blocks, whose values are inputs of `linear`
   std::vector<NullExplanation> null;
   /// Counterpart only, per eigenvalue: it corresponds to no eigenvalue of the exact reduction, but to a dependent coordinate that the
   /// differences treat as free. Empty for other methods.

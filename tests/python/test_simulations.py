@@ -497,3 +497,23 @@ solver: {step: 1 ms, duration: 1 s}
     sim.run_until(1)
     switched = [m for m in sim.messages if m.severity == "note"]
     assert [(m.time, True) for m in switched] == [(i.first_time, i.name in m.text) for m, i in zip(switched, sim.incidents)] and switched
+
+
+def test_sampled_loops_are_judged():
+    text = """
+trunnion: 1
+fluid: {density: 870 kg/m^3, bulk_modulus: 1500 MPa}
+volumes: {v: {volume: 1 L, pressure: 5 MPa}}
+sources: {feed: {flow: command, to: v}}
+control: {command: {pid: {setpoint: 6e6, measurement: v.pressure, gain: GAIN, integral_time: 0.3 s}, period: 20 ms}}
+solver: {step: 1 ms, duration: 1 s}
+"""
+    stable = tr.Model.from_text(text.replace("GAIN", "2e-12")).linearize()
+    loop = stable.sampled_loop
+    assert loop.period == 0.02 and loop.stability == "asymptotically_stable" and loop.states[:2] == ["v.pressure", "command.output"]
+    z = np.linalg.eigvals(loop.F)
+    assert np.max(np.abs(z)) == pytest.approx(abs(loop.modes[0].z), rel=1e-12)
+    assert loop.modes[0].growth == pytest.approx(np.log(np.max(np.abs(z))) / 0.02)
+    unstable = tr.Model.from_text(text.replace("GAIN", "7e-11")).linearize().sampled_loop
+    assert unstable.stability == "unstable" and unstable.modes[0].growth > 0 and "unstable" in unstable.text
+    assert tr.Model.from_text(text.replace("GAIN", "2e-12").replace(", period: 20 ms", "")).linearize().sampled_loop is None

@@ -1,0 +1,250 @@
+// The loop of sampled control blocks over their common period. References: the algebra of a discretised loop in closed form, columns of the
+// map from runs of the same machine, and the continuous loop that short periods approach.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "spectra/sampled_loop.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <complex>
+
+#include "linearise/linear_model.h"
+#include "machine/start.h"
+#include "run/run.h"
+#include "spectra/spectrum.h"
+#include "studies/linear_case.h"
+#include "support/machines.h"
+
+namespace trunnion {
+namespace {
+
+using test::model_from;
+
+SampledLoop loop_of(const std::shared_ptr<const CompiledModel>& model, const StateVector& at) {
+  return sampled_loop(*model, linearise(model, at, {}));
+}
+SampledLoop loop_of(const std::shared_ptr<const CompiledModel>& model) { return loop_of(model, start_state(*model)); }
+
+/// A volume filled by a flow source, p' = b Q, under a sampled PI controller with backward differences.
+std::shared_ptr<const CompiledModel> filling(double gain, const std::string& more = "") {
+  return model_from(fmt::format(R"(
+trunnion: 1
+fluid: {{density: 870 kg/m^3, bulk_modulus: 1500 MPa}}
+volumes: {{v: {{volume: 1 L, pressure: 5 MPa}}}}
+sources: {{feed: {{flow: command, to: v}}}}
+control: {{command: {{pid: {{setpoint: 6e6, measurement: v.pressure, gain: {}, integral_time: 0.3 s}}, period: 20 ms, offset: 5 ms{}}}}}
+solver: {{step: 1 ms, duration: 1 s}}
+)",
+                                gain, more));
+}
+
+TEST(SampledLoop, IsTheDiscretisedAlgebra) {
+  for (const double K : {2e-12, 2e-11, 6.4e-11, 7e-11}) {
+    const double b = 1500e6 / 1e-3, T = 20e-3, a = T * K / 0.3;
+    // I <- I - a p,  Q = I - K p,  p <- p + b T Q:  z^2 - trace z + determinant = 0 in (p, I)
+    const double trace = 2 - b * T * (K + a), determinant = 1 - b * T * K;
+    const std::complex<double> root = std::sqrt(std::complex<double>(trace * trace / 4 - determinant));
+    const std::complex<double> large = std::abs(trace / 2 + root) > std::abs(trace / 2 - root) ? trace / 2 + root : trace / 2 - root;
+    const SampledLoop loop = loop_of(filling(K));
+    EXPECT_DOUBLE_EQ(loop.period, T);
+    ASSERT_GE(loop.modes.size(), 2U);
+    EXPECT_NEAR(std::abs(loop.modes[0].z), std::abs(large), 1e-9) << K;
+    EXPECT_NEAR(std::abs(loop.modes[0].z * loop.modes[1].z), std::abs(determinant), 1e-9) << K;
+    EXPECT_NEAR((loop.modes[0].z + loop.modes[1].z).real(), trace, 1e-9) << K;
+    EXPECT_EQ(loop.verdict, std::abs(large) > 1 ? Verdict::unstable : Verdict::asymptotically_stable) << K << loop.text;
+    for (std::size_t i = 2; i < loop.modes.size(); ++i) EXPECT_LT(std::abs(loop.modes[i].z), 1e-9) << "the held value is forgotten";
+  }
+}
+
+/// An arm on a spring under a sampled controller that reads a slower and shifted sampled sensor, with computing times.
+std::string arm(const std::string& sensor, const std::string& controller, const std::string& solver = "") {
+  return R"(
+trunnion: 1
+gravity: [0, 0, 0]
+bodies: {arm: {rod: {length: 2 m, mass: 10 kg}}}
+joints: {arm: {revolute: {parent: ground, axis: [0, 0, 1]}, angle: 0 deg}}
+springs: {b: {joint: arm, stiffness: 300, damping: 20, rest: 0}}
+forces: {motor: {joint: arm, load: 1 N m, signal: torque}}
+control:
+  seen: {low_pass: {input: arm.angle, time_constant: 8 ms}, )" +
+         sensor + R"(}
+  smooth: {low_pass: {input: torque_set, time_constant: 3 ms}}
+  torque: {gain: {input: smooth, gain: 1}}
+  torque_set: {pid: {setpoint: 0, measurement: seen, gain: 150, integral_time: 0.2 s, derivative_time: 30 ms}, )" +
+         controller + "}\nsolver: {step: 0.05 ms, duration: 1 s" + solver + "}\n";
+}
+
+/// Columns of the map by runs from states a little apart, over the period after the second one.
+Eigen::MatrixXd map_by_runs(const std::shared_ptr<const CompiledModel>& model, const LinearModel& linear, const SampledLoop& loop,
+                            double begin) {
+  Runner run(model);
+  run.advance(begin);
+  const StateVector before = run.state();
+  const auto names = model->state_names;
+  std::vector<double*> places;
+  StateVector state = before;
+  places.push_back(state.q());
+  places.push_back(state.v());
+  for (std::size_t i = 2; i < loop.states.size(); ++i) {
+    const auto at = std::find(names.begin(), names.end(), loop.states[i].name);
+    EXPECT_NE(at, names.end()) << loop.states[i].name;
+    places.push_back(state.y() + (at - names.begin()));
+  }
+  const auto after = [&] {
+    Runner from(model);
+    from.restore(state);
+    from.advance(begin + loop.period);
+    Eigen::VectorXd z(static_cast<Eigen::Index>(places.size()));
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const std::ptrdiff_t at = places[i] - state.values().data();
+      z[static_cast<Eigen::Index>(i)] = from.state().values()[static_cast<std::size_t>(at)];
+    }
+    return z;
+  };
+  const Eigen::VectorXd unchanged = after();
+  Eigen::MatrixXd F(unchanged.size(), unchanged.size());
+  for (std::size_t j = 0; j < places.size(); ++j) {
+    const double kept = *places[j];
+    *places[j] += 1e-3;
+    F.col(static_cast<Eigen::Index>(j)) = (after() - unchanged) / 1e-3;
+    *places[j] = kept;
+  }
+  EXPECT_EQ(linear.sampled.size(), 2U);
+  return F;
+}
+
+TEST(SampledLoop, IsTheMapOfRuns) {
+  const std::string sensor = "period: 4 ms, offset: 1 ms, latency: 1.5 ms", controller = "period: 10 ms, latency: 3 ms";
+  const auto model = model_from(arm(sensor, controller));
+  const LinearModel linear = linearise(model, start_state(*model), {});
+  const SampledLoop loop = sampled_loop(*model, linear);
+  EXPECT_DOUBLE_EQ(loop.period, 0.02);
+  const Eigen::MatrixXd by_runs = map_by_runs(model, linear, loop, 0.04);
+  const double size = by_runs.cwiseAbs().maxCoeff();
+  EXPECT_LT((loop.F - by_runs).cwiseAbs().maxCoeff(), 1e-5 * size) << loop.F << "\n\n" << by_runs;
+  // another latency, another order of the instants, or another phase is another map
+  for (const auto& [other_sensor, other_controller] :
+       {std::pair{"period: 4 ms, offset: 1 ms, latency: 1.6 ms", controller.c_str()}, std::pair{sensor.c_str(), "period: 10 ms"},
+        std::pair{"period: 4 ms, offset: 2 ms, latency: 1.5 ms", controller.c_str()}}) {
+    const SampledLoop other = loop_of(model_from(arm(other_sensor, other_controller)));
+    EXPECT_GT(std::abs(std::abs(other.modes[0].z) - std::abs(loop.modes[0].z)), 1e-5) << other_sensor << ", " << other_controller;
+  }
+}
+
+/// The same modes wherever the period begins, and at the mean of the jitter.
+TEST(SampledLoop, DoesNotDependOnWhereThePeriodBegins) {
+  const SampledLoop loop = loop_of(model_from(arm("period: 4 ms, offset: 1 ms", "period: 10 ms, latency: 10 ms")));
+  for (const auto& [sensor, controller] :
+       {std::pair{"period: 4 ms, offset: 3.5 ms", "period: 10 ms, offset: 2.5 ms, latency: 10 ms"},
+        std::pair{"period: 4 ms, offset: 0, jitter: 2 ms", "period: 10 ms, latency: 10 ms"}}) {
+    const SampledLoop other = loop_of(model_from(arm(sensor, controller)));
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(std::abs(loop.modes[i].z), std::abs(other.modes[i].z), 1e-9) << sensor;
+  }
+}
+
+/// Modes of short periods are those of the same blocks without; the difference is half a period of delay.
+TEST(SampledLoop, ApproachesTheContinuousLoop) {
+  const auto continuous = model_from(R"(
+trunnion: 1
+gravity: [0, 0, 0]
+bodies: {arm: {rod: {length: 2 m, mass: 10 kg}}}
+joints: {arm: {revolute: {parent: ground, axis: [0, 0, 1]}, angle: 0 deg}}
+springs: {b: {joint: arm, stiffness: 300, damping: 20, rest: 0}}
+forces: {motor: {joint: arm, load: 1 N m, signal: torque}}
+control: {torque: {pid: {setpoint: 0, measurement: arm.angle, gain: 150, integral_time: 0.2 s, derivative_time: 30 ms}}}
+solver: {step: 1 ms, duration: 1 s}
+)");
+  const LinearModel linear = linearise(continuous, start_state(*continuous), {});
+  const double slowest = spectrum(linear.A, linear.states).eigenvalues.front().value.real();
+  double last = 0;
+  for (const double period : {4e-4, 2e-4, 1e-4}) {
+    Description d = continuous->description;
+    d.control.find("torque")->period = period;
+    const double error = std::abs(loop_of(compile(d)).modes[0].growth - slowest);
+    if (last > 0) EXPECT_NEAR(last / error, 2, 0.1) << period;
+    last = error;
+  }
+  EXPECT_LT(last, 1e-3 * std::abs(slowest));
+}
+
+/// A run grows or decays as the modes say, on both sides of the limit of stability, where the continuous loop is stable.
+TEST(SampledLoop, SaysWhatRunsDo) {
+  for (const double gain : {100.0, 2000.0}) {
+    const auto model = model_from(fmt::format(R"(
+trunnion: 1
+gravity: [0, 0, 0]
+bodies: {{arm: {{rod: {{length: 2 m, mass: 10 kg}}}}}}
+joints: {{arm: {{revolute: {{parent: ground, axis: [0, 0, 1]}}, angle: 1 deg}}}}
+springs: {{b: {{joint: arm, stiffness: 300, damping: 20, rest: 0}}}}
+forces: {{motor: {{joint: arm, load: 1 N m, signal: torque}}}}
+control: {{torque: {{gain: {{input: arm.angle, gain: -{}}}, period: 40 ms}}}}
+solver: {{step: 1 ms, duration: 10 s}}
+)",
+                                              gain));
+    const SampledLoop loop = loop_of(model);
+    Runner run(model);
+    run.advance(2);
+    const auto size = [&] { return std::hypot(run.state().q()[0], run.state().v()[0] / 20); };
+    double first = 0, last = 0;  // over several oscillations
+    for (int k = 0; k < 40; ++k, run.advance(run.state().time + 0.04)) first = std::max(first, size());
+    run.advance(4);
+    for (int k = 0; k < 40; ++k, run.advance(run.state().time + 0.04)) last = std::max(last, size());
+    EXPECT_EQ(loop.verdict, gain > 1000 ? Verdict::unstable : Verdict::asymptotically_stable) << loop.text;
+    EXPECT_NEAR(std::log(last / first) / 2, loop.modes[0].growth, 0.05 * std::abs(loop.modes[0].growth)) << gain;
+  }
+}
+
+/// What only samples change is held, but a quantiser is its input; a free coordinate stays.
+TEST(SampledLoop, QuantisersAreTheirInputs) {
+  const auto with = [](const std::string& torque) {
+    return loop_of(model_from(R"(
+trunnion: 1
+gravity: [0, 0, 0]
+bodies: {arm: {rod: {length: 2 m, mass: 10 kg}}, idle: {rod: {length: 2 m, mass: 10 kg}}}
+joints: {arm: {revolute: {parent: ground, axis: [0, 0, 1]}, angle: 5 deg}, idle: {revolute: {parent: ground, axis: [0, 0, 1]}, angle: 5 deg}}
+springs: {b: {joint: arm, stiffness: 300, damping: 20, rest: 0}}
+forces: {motor: {joint: arm, load: 1 N m, signal: torque}}
+solver: {step: 1 ms, duration: 1 s}
+control:
+  torque: {gain: {input: seen, gain: -400}, period: 10 ms}
+  seen: )" + torque + "\n"));
+  };
+  const SampledLoop plain = with("{sensor: {input: arm.angle}, period: 10 ms}");
+  EXPECT_EQ(plain.verdict, Verdict::drifting) << plain.text;
+  ASSERT_TRUE(plain.modes[0].null && plain.modes[1].null);
+  for (const char* rounding : {"{sensor: {input: arm.angle, resolution: 0.1 deg}, period: 10 ms}",
+                               "{quantiser: {input: arm.angle, step: 0.1 deg}, period: 10 ms}",
+                               "{sensor: {input: arm.angle, resolution: 0.1 deg, deviation: 0.1 deg}, period: 10 ms}"}) {
+    const SampledLoop loop = with(rounding);
+    EXPECT_NEAR(std::abs(loop.modes[2].z), std::abs(plain.modes[2].z), 1e-12) << rounding;
+  }
+  const SampledLoop relay = with("{relay: {input: arm.angle, on: 1, off: 0}, period: 10 ms}");
+  EXPECT_GT(std::abs(std::abs(relay.modes[2].z) - std::abs(plain.modes[2].z)), 1e-3);
+}
+
+TEST(SampledLoop, NeedsACommonPeriod) {
+  const SampledLoop loop = loop_of(model_from(arm("period: 4 ms", "period: 7.0710678118654755 ms")));
+  EXPECT_EQ(loop.period, 0);
+  EXPECT_NE(loop.none.find("no common multiple"), std::string::npos) << loop.none;
+  EXPECT_TRUE(loop.modes.empty());
+  const auto continuous = model_from(arm("start: 0", "start: 0"));
+  EXPECT_TRUE(loop_of(continuous).none.empty() && loop_of(continuous).states.empty());
+}
+
+TEST(SampledLoop, IsReportedWithTheLinearModel) {
+  const auto report = [](const std::shared_ptr<const CompiledModel>& model) {
+    const LinearCase c = make_linear_case(model, start_state(*model), StartKind::given, LinearOptions{});
+    return std::pair(linear_text(c), linear_json(c, "model.yaml"));
+  };
+  const auto [text, json] = report(filling(7e-11));
+  EXPECT_NE(text.find("sampled loop        over the common period of 0.02 s unstable: 1 eigenvalue outside the unit circle"), std::string::npos)
+      << text;
+  EXPECT_NE(json.find("\"sampled_loop\": {"), std::string::npos);
+  const auto [none, why] = report(model_from(arm("period: 4 ms", "period: 7.0710678118654755 ms")));
+  EXPECT_NE(none.find("sampled loop        none: the periods"), std::string::npos) << none;
+  EXPECT_NE(why.find("no common multiple"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace trunnion
