@@ -142,7 +142,9 @@ TEST(Batch, MisuseIsRefused) {
   try {
     const Batch fleet(model, 1, options);
     FAIL() << "a negative mass was taken";
-  } catch (const ModelError& error) { EXPECT_TRUE(std::string(error.what()).starts_with("machine 0: bodies.boom.rod.mass")) << error.what(); }
+  } catch (const ModelError& error) {
+    EXPECT_TRUE(std::string(error.what()).starts_with("machine 0: bodies.boom.rod.mass")) << error.what();
+  }
   options = {};
   options.inputs = {model->input("lever")};
   Batch fleet(model, 2, options);

@@ -42,12 +42,12 @@ struct SampledModeInfo {
 
 /// The loop that sampled control blocks close about the reference, exact over their common period: z1 = F z0.
 struct SampledLoopInfo {
-  double period = 0;                    ///< [s] 0: no sampled blocks, or their periods have no common multiple
-  std::vector<ChannelInfo> states;      ///< of the linear model, then values, values to come and states of the sampled blocks
-  std::vector<std::vector<double>> F;   ///< by rows, just before the first sample of the period
-  std::vector<SampledModeInfo> modes;   ///< by descending magnitude
-  std::string stability;                ///< as of LinearSystem; empty without a period
-  std::string text;                     ///< the same as a sentence, or why there is no period
+  double period = 0;                   ///< [s] 0: no sampled blocks, or their periods have no common multiple
+  std::vector<ChannelInfo> states;     ///< of the linear model, then values, values to come and states of the sampled blocks
+  std::vector<std::vector<double>> F;  ///< by rows, just before the first sample of the period
+  std::vector<SampledModeInfo> modes;  ///< by descending magnitude
+  std::string stability;               ///< as of LinearSystem; empty without a period
+  std::string text;                    ///< the same as a sentence, or why there is no period
 };
 
 /// Linear model of a machine about a reference, in deviations from it: x' = drift + A x + B u, y = y0 + C x + D u.

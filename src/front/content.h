@@ -60,7 +60,8 @@ struct Model::Content {
   const Parameters& parameters() const;
   /// The start state of the model, found once, or of a machine with parameters of its own. Throws SimulationError, InputError. `warnings`
   /// (may be null) receives what is doubtful about it.
-  StateVector start_of(const std::shared_ptr<const CompiledModel>& machine, Start start, std::vector<std::string>* warnings = nullptr) const;
+  StateVector start_of(const std::shared_ptr<const CompiledModel>& machine, Start start,
+                       std::vector<std::string>* warnings = nullptr) const;
 
   std::shared_ptr<const CompiledModel> compiled;
   std::uint64_t fingerprint;

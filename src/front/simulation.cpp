@@ -274,8 +274,8 @@ struct Simulation::Content final : RunWatcher {
   std::shared_ptr<const CompiledModel> compiled;       // the model's, or with own parameters
   std::unique_ptr<OwnParameters> own;
   std::vector<std::string> start_warnings;  // what is doubtful about the last start
-  bool changed = false;   // parameters since compiled
-  bool reshaped = false;  // of these some of the mechanism
+  bool changed = false;                     // parameters since compiled
+  bool reshaped = false;                    // of these some of the mechanism
   std::unique_ptr<StepLoop> loop;
   std::unique_ptr<Observer> observer;                  // made when first needed
   std::unique_ptr<MinimalState> minimal, coordinates;  // of the present machine; of the one before, whose coordinates it keeps

@@ -28,7 +28,8 @@ bool rounds_its_input(const CompiledModel& model, const ControlBlock& block) {
     const auto input = std::find_if(linear.signals.begin(), linear.signals.end(), [&](const LinearInput& of) {
       return of.kind == LinearInput::Kind::value && of.signal == block.signal;
     });
-    sampled.push_back({number, static_cast<int>(input - linear.signals.begin()),
+    sampled.push_back({number,
+                       static_cast<int>(input - linear.signals.begin()),
                        Eigen::MatrixXd::Zero(block.law->inputs(), linear.A.rows() + linear.B.cols()),
                        {}});
   }
@@ -52,8 +53,7 @@ bool rounds_its_input(const CompiledModel& model, const ControlBlock& block) {
   if (states > 0) {
     Eigen::MatrixXd before(states, states + inputs);
     before << Eigen::MatrixXd::Identity(states, states), block.period * slopes.block(1, 0, states, inputs);
-    const Eigen::MatrixXd implicit =
-        Eigen::MatrixXd::Identity(states, states) - block.period * slopes.block(1, inputs, states, states);
+    const Eigen::MatrixXd implicit = Eigen::MatrixXd::Identity(states, states) - block.period * slopes.block(1, inputs, states, states);
     sampled.samples.topRows(states) = implicit.partialPivLu().solve(before);
     sampled.samples.row(states) = slopes.row(0).segment(inputs, states) * sampled.samples.topRows(states);
   }

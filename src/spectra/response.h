@@ -35,7 +35,6 @@ class LinearResponse {
   const Transition& transition(double h);
 
  private:
-
   Eigen::MatrixXd A_, B_, C_, D_;  // A_, B_ in balanced states; B_ with the drift as its last column
   Eigen::VectorXd scale_;          // states = scale * balanced states
   Eigen::VectorXd x_, y0_;

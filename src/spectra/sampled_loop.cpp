@@ -118,8 +118,7 @@ MatrixXd map_over(double P, const LinearModel& linear, const std::vector<Place>&
       MatrixXd before(sampled->samples.cols(), size);
       before.topRows(m) = F.middleRows(states, m);
       before.bottomRows(sampled->reads.rows()) = sampled->reads.leftCols(n) * F.topRows(n);
-      for (const Place& p : places)
-        before.bottomRows(sampled->reads.rows()) += sampled->reads.col(n + p.sampled->input) * F.row(p.value);
+      for (const Place& p : places) before.bottomRows(sampled->reads.rows()) += sampled->reads.col(n + p.sampled->input) * F.row(p.value);
       const MatrixXd after = sampled->samples * before;
       F.middleRows(states, m) = after.topRows(m);
       F.row(coming) = after.row(m);
@@ -176,8 +175,8 @@ void judge(SampledLoop& loop, int chain) {
     loop.text = fmt::format("{} {}", chain > 1 ? "drifting:" : "stable except for",
                             counted(nulls, chain > 1 ? "at z = 1: a disturbance grows with time" : "at z = 1: a disturbance stays"));
   } else {
-    loop.text = fmt::format("asymptotically stable: the largest |z| = {:.6g} decays by e in {:.3g} s", largest,
-                            -loop.period / std::log(largest));
+    loop.text =
+        fmt::format("asymptotically stable: the largest |z| = {:.6g} decays by e in {:.3g} s", largest, -loop.period / std::log(largest));
   }
 }
 

@@ -198,8 +198,8 @@ Json sampled_json(const SampledLoop& loop) {
                      {"error", mode.error},
                      {"null", mode.null},
                      {"participation", std::vector<double>(mode.participation.begin(), mode.participation.end())}});
-  return {{"period", loop.period},   {"states", names_of(loop.states)},   {"F", rows_of(loop.F)},
-          {"eigenvalues", modes},    {"verdict", name_of(loop.verdict)},  {"text", loop.text}};
+  return {{"period", loop.period}, {"states", names_of(loop.states)},  {"F", rows_of(loop.F)},
+          {"eigenvalues", modes},  {"verdict", name_of(loop.verdict)}, {"text", loop.text}};
 }
 
 Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }

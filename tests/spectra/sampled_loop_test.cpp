@@ -135,9 +135,8 @@ TEST(SampledLoop, IsTheMapOfRuns) {
 /// The same modes wherever the period begins, and at the mean of the jitter.
 TEST(SampledLoop, DoesNotDependOnWhereThePeriodBegins) {
   const SampledLoop loop = loop_of(model_from(arm("period: 4 ms, offset: 1 ms", "period: 10 ms, latency: 10 ms")));
-  for (const auto& [sensor, controller] :
-       {std::pair{"period: 4 ms, offset: 3.5 ms", "period: 10 ms, offset: 2.5 ms, latency: 10 ms"},
-        std::pair{"period: 4 ms, offset: 0, jitter: 2 ms", "period: 10 ms, latency: 10 ms"}}) {
+  for (const auto& [sensor, controller] : {std::pair{"period: 4 ms, offset: 3.5 ms", "period: 10 ms, offset: 2.5 ms, latency: 10 ms"},
+                                           std::pair{"period: 4 ms, offset: 0, jitter: 2 ms", "period: 10 ms, latency: 10 ms"}}) {
     const SampledLoop other = loop_of(model_from(arm(sensor, controller)));
     for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(std::abs(loop.modes[i].z), std::abs(other.modes[i].z), 1e-9) << sensor;
   }
@@ -213,9 +212,9 @@ control:
   const SampledLoop plain = with("{sensor: {input: arm.angle}, period: 10 ms}");
   EXPECT_EQ(plain.verdict, Verdict::drifting) << plain.text;
   ASSERT_TRUE(plain.modes[0].null && plain.modes[1].null);
-  for (const char* rounding : {"{sensor: {input: arm.angle, resolution: 0.1 deg}, period: 10 ms}",
-                               "{quantiser: {input: arm.angle, step: 0.1 deg}, period: 10 ms}",
-                               "{sensor: {input: arm.angle, resolution: 0.1 deg, deviation: 0.1 deg}, period: 10 ms}"}) {
+  for (const char* rounding :
+       {"{sensor: {input: arm.angle, resolution: 0.1 deg}, period: 10 ms}", "{quantiser: {input: arm.angle, step: 0.1 deg}, period: 10 ms}",
+        "{sensor: {input: arm.angle, resolution: 0.1 deg, deviation: 0.1 deg}, period: 10 ms}"}) {
     const SampledLoop loop = with(rounding);
     EXPECT_NEAR(std::abs(loop.modes[2].z), std::abs(plain.modes[2].z), 1e-12) << rounding;
   }
@@ -238,7 +237,8 @@ TEST(SampledLoop, IsReportedWithTheLinearModel) {
     return std::pair(linear_text(c), linear_json(c, "model.yaml"));
   };
   const auto [text, json] = report(filling(7e-11));
-  EXPECT_NE(text.find("sampled loop        over the common period of 0.02 s unstable: 1 eigenvalue outside the unit circle"), std::string::npos)
+  EXPECT_NE(text.find("sampled loop        over the common period of 0.02 s unstable: 1 eigenvalue outside the unit circle"),
+            std::string::npos)
       << text;
   EXPECT_NE(json.find("\"sampled_loop\": {"), std::string::npos);
   const auto [none, why] = report(model_from(arm("period: 4 ms", "period: 7.0710678118654755 ms")));
