@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
 #include <cstring>
+#include <string_view>
 #include <type_traits>
 
+#include "base/hash.h"
 #include "front/content.h"
 
 namespace trunnion {
@@ -46,7 +48,7 @@ namespace {
 
 /// Begin of the binary form of a state.
 struct StateHeader {
-  char magic[8] = {'T', 'R', 'S', 'T', 'A', 'T', 'E', '1'};
+  char magic[8] = {'T', 'R', 'S', 'T', 'A', 'T', 'E', '2'};
   std::uint64_t model = 0;
   StateLayout layout;
   double time = 0;
@@ -54,6 +56,13 @@ struct StateHeader {
 };
 static_assert(std::is_trivially_copyable_v<StateHeader>);
 static_assert(sizeof(StateHeader) == 8 + 8 + sizeof(StateLayout) + 8 + 8, "no padding");
+
+/// Follows the values.
+std::uint64_t check_of(std::string_view bytes) {
+  Hash hash;
+  for (const char byte : bytes) hash.add(static_cast<unsigned char>(byte));
+  return hash.value();
+}
 
 }  // namespace
 
@@ -66,19 +75,23 @@ std::string State::bytes() const {
   header.time = state.time;
   header.size = state.values().size();
   std::string bytes(sizeof header + header.size * sizeof(double), '\0');
+  bytes.reserve(bytes.size() + sizeof(std::uint64_t));
   std::memcpy(bytes.data(), &header, sizeof header);
   if (header.size > 0) std::memcpy(bytes.data() + sizeof header, state.values().data(), header.size * sizeof(double));
-  return bytes;
+  const std::uint64_t check = check_of(bytes);
+  return bytes.append(reinterpret_cast<const char*>(&check), sizeof check);
 }
 
 State State::from_bytes(const std::string& bytes) {
   if (bytes.empty()) return {};
   const auto refuse = [](const char* why) -> ModelError { return ModelError(std::string("these bytes are no state: ") + why); };
   StateHeader header;
-  if (bytes.size() < sizeof header || std::memcmp(bytes.data(), header.magic, sizeof header.magic) != 0) throw refuse("wrong header");
+  std::uint64_t check = 0;
+  if (bytes.size() < sizeof header + sizeof check || std::memcmp(bytes.data(), header.magic, sizeof header.magic) != 0)
+    throw refuse("wrong header");
   std::memcpy(&header, bytes.data(), sizeof header);
   const StateLayout& n = header.layout;
-  const std::uint64_t rest = bytes.size() - sizeof header;
+  const std::uint64_t rest = bytes.size() - sizeof header - sizeof check;
   for (const int size : {n.nq, n.nv, n.ny, n.rows, n.coupling, n.oil_memory, n.inputs, n.motion_memory})
     if (size < 0 || static_cast<std::uint64_t>(size) * sizeof(double) > rest) throw refuse("wrong sizes");
   State state;
@@ -90,6 +103,8 @@ State State::from_bytes(const std::string& bytes) {
   if (!std::isfinite(to.time)) throw refuse("the time is not finite");
   for (const double value : to.values())
     if (!std::isfinite(value)) throw refuse("a value is not finite");
+  std::memcpy(&check, bytes.data() + sizeof header + rest, sizeof check);
+  if (check != check_of({bytes.data(), sizeof header + rest})) throw refuse("they are damaged");
   return state;
 }
 
