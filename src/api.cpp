@@ -46,27 +46,31 @@ StartKind kind(Start start) {
   return kKinds[static_cast<int>(start)];
 }
 
+std::vector<EigenvalueInfo> public_form(const std::vector<Eigenvalue>& eigenvalues) {
+  std::vector<EigenvalueInfo> list;
+  for (const Eigenvalue& e : eigenvalues)
+    list.push_back({e.value.real(),
+                    e.value.imag(),
+                    e.frequency_hz,
+                    e.damping_ratio.value_or(std::numeric_limits<double>::quiet_NaN()),
+                    {e.participation.begin(), e.participation.end()}});
+  return list;
+}
+
 LinearSystem public_form(const LinearCase& c) {
   LinearSystem s;
   fill_system(c.linear, s);
-  for (const Eigenvalue& e : c.spectrum.eigenvalues)
-    s.eigenvalues.push_back({e.value.real(),
-                             e.value.imag(),
-                             e.frequency_hz,
-                             e.damping_ratio.value_or(std::numeric_limits<double>::quiet_NaN()),
-                             {e.participation.begin(), e.participation.end()}});
+  s.eigenvalues = public_form(c.spectrum.eigenvalues);
   s.stability = name_of(c.spectrum.stability.verdict);
   s.moving = c.motion == ReferenceMotion::moving;
-  SampledLoopInfo& loop = s.sampled_loop;
-  loop.period = c.sampled.period;
-  loop.text = c.sampled.period > 0 ? c.sampled.text : c.sampled.none;
+  const SampledLoop& loop = c.sampled;
+  s.sampled_loop.period = loop.period;
+  s.sampled_loop.text = loop.period > 0 ? loop.spectrum.stability.text : loop.none;
   if (loop.period == 0) return s;
-  loop.stability = name_of(c.sampled.verdict);
-  fill_infos(c.sampled.states, loop.states);
-  fill_rows(c.sampled.F, loop.F);
-  for (const SampledMode& mode : c.sampled.modes)
-    loop.modes.push_back(
-        {mode.z.real(), mode.z.imag(), mode.growth, mode.frequency_hz, {mode.participation.begin(), mode.participation.end()}});
+  s.sampled_loop.stability = name_of(loop.spectrum.stability.verdict);
+  s.sampled_loop.eigenvalues = public_form(loop.spectrum.eigenvalues);
+  fill_infos(loop.states, s.sampled_loop.states);
+  fill_rows(loop.F, s.sampled_loop.F);
   return s;
 }
 

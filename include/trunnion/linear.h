@@ -32,22 +32,14 @@ struct OtherSideInfo {
   std::vector<double> rates, outputs;  ///< of A or B, of C or D
 };
 
-/// A mode of the loop of sampled control blocks.
-struct SampledModeInfo {
-  double re = 0, im = 0;              ///< eigenvalue z of F; exactly 1 where a disturbance stays
-  double growth = 0;                  ///< [1/s] ln|z| / period; -infinity: a period forgets it
-  double frequency_hz = 0;            ///< |arg z| / (2 pi period): that of the machine up to a multiple of 1 / period
-  std::vector<double> participation;  ///< of each state, the largest 1
-};
-
 /// The loop that sampled control blocks close about the reference, exact over their common period: z1 = F z0.
 struct SampledLoopInfo {
-  double period = 0;                   ///< [s] 0: no sampled blocks, or their periods have no common multiple
-  std::vector<ChannelInfo> states;     ///< of the linear model, then values, values to come and states of the sampled blocks
-  std::vector<std::vector<double>> F;  ///< by rows, just before the first sample of the period
-  std::vector<SampledModeInfo> modes;  ///< by descending magnitude
-  std::string stability;               ///< as of LinearSystem; empty without a period
-  std::string text;                    ///< the same as a sentence, or why there is no period
+  double period = 0;                        ///< [s] 0: no sampled blocks, or their periods have no common multiple
+  std::vector<ChannelInfo> states;          ///< of the linear model, then values, values to come and states of the sampled blocks
+  std::vector<std::vector<double>> F;       ///< by rows, just before the first sample of the period
+  std::vector<EigenvalueInfo> eigenvalues;  ///< ln(z) / period of the eigenvalues z of F, but of those that a period forgets
+  std::string stability;                    ///< as of LinearSystem; empty without a period
+  std::string text;                         ///< the same as a sentence, or why there is no period
 };
 
 /// Linear model of a machine about a reference, in deviations from it: x' = drift + A x + B u, y = y0 + C x + D u.

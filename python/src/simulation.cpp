@@ -90,21 +90,21 @@ py::dict linearize(Machine& m, const std::vector<std::string>& outputs, const st
   d["x0"] = vector(s.x0), d["u0"] = vector(s.u0), d["y0"] = vector(s.y0), d["drift"] = vector(s.drift);
   d["A"] = matrix(s.A, s.states.size()), d["B"] = matrix(s.B, s.inputs.size());
   d["C"] = matrix(s.C, s.states.size()), d["D"] = matrix(s.D, s.inputs.size());
-  py::list modes;
-  for (const EigenvalueInfo& e : s.eigenvalues)
-    modes.append(py::make_tuple(std::complex<double>(e.re, e.im), e.frequency_hz, e.damping_ratio, vector(e.participation)));
-  d["modes"] = modes;
+  const auto modes = [](const std::vector<EigenvalueInfo>& eigenvalues) {
+    py::list list;
+    for (const EigenvalueInfo& e : eigenvalues)
+      list.append(py::make_tuple(std::complex<double>(e.re, e.im), e.frequency_hz, e.damping_ratio, vector(e.participation)));
+    return list;
+  };
+  d["modes"] = modes(s.eigenvalues);
   d["stability"] = s.stability, d["moving"] = s.moving, d["warnings"] = s.warnings;
   py::list other_sides;
   for (const OtherSideInfo& o : s.other_sides)
     other_sides.append(py::make_tuple(o.name, o.is_input, o.above, vector(o.rates), vector(o.outputs)));
   d["other_sides"] = other_sides;
   const SampledLoopInfo& loop = s.sampled_loop;
-  py::list sampled_modes;
-  for (const SampledModeInfo& e : loop.modes)
-    sampled_modes.append(py::make_tuple(std::complex<double>(e.re, e.im), e.growth, e.frequency_hz, vector(e.participation)));
-  d["sampled_loop"] =
-      py::make_tuple(loop.period, infos(loop.states), matrix(loop.F, loop.states.size()), sampled_modes, loop.stability, loop.text);
+  d["sampled_loop"] = py::make_tuple(loop.period, infos(loop.states), matrix(loop.F, loop.states.size()), modes(loop.eigenvalues),
+                                     loop.stability, loop.text);
   d["independent"] = s.independent, d["velocity_dependent"] = s.velocity_dependent, d["dependent"] = s.dependent;
   return d;
 }

@@ -12,7 +12,7 @@ from ._trunnion import Io, State
 from .batch import Batch, uniform
 from .description import Description
 from .errors import Finding, Interrupted, ModelError, RunError
-from .linear import LinearSystem, Mode, OtherSide, SampledLoop, SampledMode, Transition
+from .linear import LinearSystem, Mode, OtherSide, SampledLoop, Transition
 from .model import Channel, Curve, Gradients, Input, Model, Parameter, Sensitivities
 from .result import Report, Result, read
 from .simulation import Incident, Message, Simulation
@@ -21,7 +21,7 @@ from .units import MPa, bar, deg, mm, to_si, units
 
 __all__ = [
     "Batch", "Channel", "Curve", "Description", "Finding", "Gradients", "Incident", "Input", "Interrupted", "Io", "LinearSystem", "MPa", "Message", "Mode", "Model",
-    "ModelError", "OtherSide", "Parameter", "Report", "Result", "RunError", "SampledLoop", "SampledMode", "Sensitivities", "Simulation", "State", "Sweep", "Transition", "bar", "deg", "mm", "read", "sweep",
+    "ModelError", "OtherSide", "Parameter", "Report", "Result", "RunError", "SampledLoop", "Sensitivities", "Simulation", "State", "Sweep", "Transition", "bar", "deg", "mm", "read", "sweep",
     "sweep_to_folder", "to_si", "uniform", "units",
 ]
 __version__ = "0.1.0"

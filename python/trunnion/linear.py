@@ -10,7 +10,7 @@ from ._optional import require
 from .errors import missing
 from .units import names_of
 
-__all__ = ["LinearSystem", "Mode", "OtherSide", "SampledLoop", "SampledMode", "Transition"]
+__all__ = ["LinearSystem", "Mode", "OtherSide", "SampledLoop", "Transition"]
 
 
 class Mode(NamedTuple):
@@ -35,27 +35,17 @@ class OtherSide(NamedTuple):
     outputs: np.ndarray
 
 
-class SampledMode(NamedTuple):
-    """An eigenvalue z of the loop of sampled blocks, its growth ln|z| / period [1/s], frequency [Hz] up to a multiple of 1 / period, and the participation
-    of each state, the largest 1."""
-
-    z: complex
-    growth: float
-    frequency_hz: float
-    participation: np.ndarray
-
-
 class SampledLoop(NamedTuple):
     """The loop that sampled control blocks close about the reference, exact over their common period [s]: z1 = F z0.
 
-    states: those of the linear model, then values, values to come and states of the sampled blocks. stability as of the linear model. Without a common
-    period it is 0, and text says why.
+    states: those of the linear model, then values, values to come and states of the sampled blocks. modes: rates ln(z)/period of the eigenvalues z of F,
+    but of those that a period forgets. stability as of the linear model. Without a common period it is 0, and text says why.
     """
 
     period: float
     states: List[str]
     F: np.ndarray
-    modes: List[SampledMode]
+    modes: List[Mode]
     stability: str
     text: str
 
@@ -123,7 +113,7 @@ class LinearSystem:
         self.moving: bool = data["moving"]
         self.warnings: List[str] = data["warnings"]
         period, z, F, modes, stability, text = data["sampled_loop"]
-        loop = SampledLoop(period, [s[0] for s in z], F, [SampledMode(*mode) for mode in modes], stability, text)
+        loop = SampledLoop(period, [s[0] for s in z], F, [Mode(*mode) for mode in modes], stability, text)
         self.sampled_loop: Optional[SampledLoop] = loop if text else None
         self.other_sides = [OtherSide(name, is_input, above, rates, outputs_[y]) for name, is_input, above, rates, outputs_ in data["other_sides"]
                             if not is_input or name in self.inputs]

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <numbers>
 #include <tuple>
@@ -23,6 +24,7 @@ using Eigen::MatrixXd;
 constexpr double kSame = 1e-9;           // relative: equal times, commensurable periods
 constexpr double kTimeRounding = 1e-13;  // of the common period
 constexpr double kRoundings = 1e-10;     // of z: minimum error
+constexpr double kForgotten = 1e-9;      // of |z|
 constexpr int kMostPeriods = 1000;       // of the slowest block in a common period
 constexpr int kMostSamples = 20000;      // in it
 
@@ -135,49 +137,30 @@ MatrixXd map_over(double P, const LinearModel& linear, const std::vector<Place>&
   return F;
 }
 
-/// `shifted`: of F - 1, where what stays, z = 1, is null and found exactly.
-std::vector<SampledMode> modes_of(const SampledLoop& loop, const Spectrum& shifted) {
-  std::vector<SampledMode> modes;
-  for (const Eigenvalue& e : shifted.eigenvalues) {
-    SampledMode mode;
-    mode.z = 1.0 + e.value;
-    mode.growth = std::log(std::abs(mode.z)) / loop.period;
-    mode.frequency_hz = std::abs(std::arg(mode.z)) / (2 * std::numbers::pi * loop.period);
-    mode.error = std::max(e.error, kRoundings);
-    mode.null = e.chain > 0;
-    mode.participation = e.participation;
-    modes.push_back(std::move(mode));
+/// Rates of the eigenvalues of F. `shifted`: of F - 1, where what stays, z = 1, is null and found exactly.
+std::vector<Eigenvalue> rates_of(double P, const Spectrum& shifted) {
+  std::vector<Eigenvalue> rates;
+  for (const Eigenvalue& of : shifted.eigenvalues) {
+    const std::complex<double> z = 1.0 + of.value;
+    const double size = std::abs(z);
+    if (size < kForgotten) continue;
+    Eigenvalue e;
+    e.chain = of.chain;
+    e.participation = of.participation;
+    if (e.chain == 0) {
+      e.value = std::log(z) / P;
+      e.error = std::max(of.error, kRoundings) / (size * P);
+      e.frequency_hz = std::abs(e.value.imag()) / (2 * std::numbers::pi);
+      e.damping_ratio = -e.value.real() / std::abs(e.value);
+      if (e.value.real() != 0) e.time_constant = 1 / std::abs(e.value.real());
+    }
+    rates.push_back(std::move(e));
   }
-  std::stable_sort(modes.begin(), modes.end(), [](const SampledMode& a, const SampledMode& b) { return std::abs(a.z) > std::abs(b.z); });
-  return modes;
-}
-
-/// `chain`: length of the longest chain of null eigenvalues.
-void judge(SampledLoop& loop, int chain) {
-  const double largest = std::abs(loop.modes.front().z);
-  long nulls = 0, undamped = 0, unstable = 0;
-  for (const SampledMode& mode : loop.modes) {
-    const double beyond = std::abs(mode.z) - 1;
-    nulls += mode.null ? 1 : 0;
-    unstable += !mode.null && beyond > mode.error ? 1 : 0;
-    undamped += !mode.null && std::abs(beyond) <= mode.error ? 1 : 0;
-  }
-  const auto counted = [](long n, const char* what) { return fmt::format("{} eigenvalue{} {}", n, n == 1 ? "" : "s", what); };
-  if (unstable > 0) {
-    loop.verdict = Verdict::unstable;
-    loop.text = fmt::format("unstable: {}, the largest |z| = {:.6g} grows by e in {:.3g} s", counted(unstable, "outside the unit circle"),
-                            largest, loop.period / std::log(largest));
-  } else if (undamped > 0) {
-    loop.verdict = Verdict::undamped;
-    loop.text = fmt::format("undamped: {}", counted(undamped, "on the unit circle"));
-  } else if (nulls > 0) {
-    loop.verdict = chain > 1 ? Verdict::drifting : Verdict::stable_but_null;
-    loop.text = fmt::format("{} {}", chain > 1 ? "drifting:" : "stable except for",
-                            counted(nulls, chain > 1 ? "at z = 1: a disturbance grows with time" : "at z = 1: a disturbance stays"));
-  } else {
-    loop.text =
-        fmt::format("asymptotically stable: the largest |z| = {:.6g} decays by e in {:.3g} s", largest, -loop.period / std::log(largest));
-  }
+  std::stable_sort(rates.begin(), rates.end(), [](const Eigenvalue& a, const Eigenvalue& b) {
+    return std::tuple(-a.value.real(), std::abs(a.value.imag()), -a.value.imag()) <
+           std::tuple(-b.value.real(), std::abs(b.value.imag()), -b.value.imag());
+  });
+  return rates;
 }
 
 }  // namespace
@@ -194,9 +177,8 @@ SampledLoop sampled_loop(const CompiledModel& model, const LinearModel& linear) 
   }
   loop.F = map_over(loop.period, linear, places, static_cast<Index>(loop.states.size()));
   const Spectrum shifted = spectrum(loop.F - MatrixXd::Identity(loop.F.rows(), loop.F.cols()), loop.states);
-  const std::vector<int>& chains = shifted.stability.null_chains;
-  loop.modes = modes_of(loop, shifted);
-  judge(loop, chains.empty() ? 0 : chains.front());
+  loop.spectrum.eigenvalues = rates_of(loop.period, shifted);
+  loop.spectrum.stability = judge(loop.spectrum.eigenvalues);
   return loop;
 }
 

@@ -5,14 +5,13 @@
 //   a value takes effect   w <- value to come
 //   a sample               states, value <- samples (states, reads (x, w))   (SampledBlock, linear_model.h)
 // in the order in which a run makes them. Samples with jitter are taken at their mean lateness. The loop is stable if all eigenvalues of F
-// lie within the unit circle; one of them, z, is a mode with the rate ln|z|/P and the frequency arg(z)/(2 pi P), which is that of the
-// machine up to a multiple of 1/P.
+// lie within the unit circle; one of them, z, is a mode with the rate ln(z)/P, of which the frequency is that of the machine up to a multiple
+// of 1/P.
 // Source: G. F. Franklin, J. D. Powell, M. Workman, Digital Control of Dynamic Systems, 3rd ed. (1998), sections 4.3 and 11 (several rates).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <Eigen/Core>
-#include <complex>
 #include <string>
 #include <vector>
 
@@ -21,24 +20,14 @@
 
 namespace trunnion {
 
-/// An eigenvalue of F.
-struct SampledMode {
-  std::complex<double> z;         // exactly 1 if null; pairs are exactly conjugate
-  double growth = 0;              // [1/s] ln|z|/P; -infinity: a period forgets it
-  double frequency_hz = 0;        // |arg z| / (2 pi P)
-  double error = 0;               // uncertainty of z
-  bool null = false;              // a disturbance stays
-  Eigen::VectorXd participation;  // of each state, the largest 1
-};
-
 struct SampledLoop {
   double period = 0;  // [s] P; 0: no sampled blocks, or see `none`
   std::string none;   // why there is no common period; empty: there is, or there are no sampled blocks
   std::vector<LinearVariable> states;
-  Eigen::MatrixXd F;               // just before the first instant of the period
-  std::vector<SampledMode> modes;  // by descending |z|; pairs are adjacent
-  Verdict verdict = Verdict::asymptotically_stable;
-  std::string text;  // of the verdict, one line
+  Eigen::MatrixXd F;  // just before the first instant of the period
+  /// Rates ln(z)/P of the eigenvalues z of F, but of those that a period forgets (|z| < 1e-9); as of a linear model, z = 1 is null.
+  /// Without vectors and conditions.
+  Spectrum spectrum;
 };
 
 /// The loop of the sampled blocks of a linear model of this machine. Throws Error where the QR algorithm does not converge.

@@ -348,6 +348,8 @@ std::string stability_text(const LinearStability& s, const std::vector<Eigenvalu
   return "";
 }
 
+}  // namespace
+
 LinearStability judge(const std::vector<Eigenvalue>& all) {
   LinearStability s;
   std::vector<std::size_t> of_step;  // null eigenvalues of each step: the number of chains of at least that length
@@ -373,6 +375,8 @@ LinearStability judge(const std::vector<Eigenvalue>& all) {
   s.text = stability_text(s, all);
   return s;
 }
+
+namespace {
 
 /// `a`, `a and b`, `a, b and 3 others`.
 std::string names(const std::vector<int>& which, const std::vector<LinearVariable>& states, std::size_t from = 0) {

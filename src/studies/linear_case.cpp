@@ -83,24 +83,25 @@ bool begins_pair(const Spectrum& spectrum, std::size_t i) {
 
 std::string optional_text(const std::optional<double>& value) { return value ? fmt::format("{:.4g}", *value) : "-"; }
 
-std::string states_text(const LinearCase& c, const Eigenvalue& e) {
+std::string states_text(const std::vector<LinearVariable>& states, const Eigenvalue& e) {
   std::vector<std::string> list;
-  for (int i : main_states(e))
-    list.push_back(fmt::format("{} {:.2f}", c.linear.states[static_cast<std::size_t>(i)].name, e.participation[i]));
+  for (int i : main_states(e)) list.push_back(fmt::format("{} {:.2f}", states[static_cast<std::size_t>(i)].name, e.participation[i]));
   return fmt::format("{}", fmt::join(list, ", "));
 }
 
-std::string eigenvalue_table(const LinearCase& c) {
+/// `is_spurious(i)`: of eigenvalue i.
+template <class IsSpurious>
+std::string eigenvalue_table(const Spectrum& spectrum, const std::vector<LinearVariable>& of, IsSpurious&& is_spurious) {
   std::vector<std::vector<std::string>> lines{{"", "re 1/s", "im 1/s", "Hz", "damping", "time const s"}};
   std::vector<std::string> states{"participating states"};
-  for (std::size_t i = 0; i < c.spectrum.eigenvalues.size(); ++i) {
-    const Eigenvalue& e = c.spectrum.eigenvalues[i];
-    const bool pair = begins_pair(c.spectrum, i), complex = e.value.imag() != 0;
+  for (std::size_t i = 0; i < spectrum.eigenvalues.size(); ++i) {
+    const Eigenvalue& e = spectrum.eigenvalues[i];
+    const bool pair = begins_pair(spectrum, i), complex = e.value.imag() != 0;
     lines.push_back({pair ? fmt::format("  {}, {}", i + 1, i + 2) : fmt::format("  {}", i + 1), fmt::format("{:.8g}", e.value.real()),
                      complex ? fmt::format("{}{:.8g}", pair ? "+-" : "", e.value.imag()) : "0",
                      complex ? fmt::format("{:.5g}", e.frequency_hz) : "-", optional_text(e.damping_ratio),
                      optional_text(e.time_constant)});
-    states.push_back(is_spurious(c, i) ? "spurious: due to a dependent coordinate" : states_text(c, e));
+    states.push_back(is_spurious(i) ? "spurious: due to a dependent coordinate" : states_text(of, e));
     if (pair) ++i;
   }
   std::string text = aligned(lines, 1), out;
@@ -167,42 +168,23 @@ Json rows_of(const Eigen::MatrixXd& m) {
   return rows;
 }
 
-/// The loop of sampled blocks: verdict and slowest modes.
-void add_sampled_loop(std::string& text, const SampledLoop& loop) {
-  constexpr std::size_t kMost = 6;     // modes that are listed
-  constexpr double kForgotten = 1e-3;  // of |z|: smaller ones are not
-  if (!loop.none.empty()) add_line(text, "sampled loop", "none: " + loop.none);
-  if (loop.period == 0) return;
-  add_line(text, "sampled loop", fmt::format("over the common period of {:g} s {}", loop.period, loop.text));
-  std::size_t listed = 0;
-  for (std::size_t i = 0; i < loop.modes.size() && listed < kMost && std::abs(loop.modes[i].z) > kForgotten; ++i, ++listed) {
-    const SampledMode& mode = loop.modes[i];
-    Eigen::Index main = 0;
-    mode.participation.maxCoeff(&main);
-    std::string line = fmt::format("|z| = {:.6g}", std::abs(mode.z));
-    if (mode.growth != 0) line += fmt::format(", {} by e in {:.4g} s", mode.growth > 0 ? "grows" : "decays", std::abs(1 / mode.growth));
-    if (mode.frequency_hz > 0) line += fmt::format(", {:.4g} Hz", mode.frequency_hz);
-    add_line(text, "", line + ": " + loop.states[static_cast<std::size_t>(main)].name);
-    if (mode.z.imag() != 0 && i + 1 < loop.modes.size() && loop.modes[i + 1].z == std::conj(mode.z)) ++i;
-  }
-}
+Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
 Json sampled_json(const SampledLoop& loop) {
   if (loop.period == 0) return loop.none.empty() ? Json() : Json{{"period", nullptr}, {"text", loop.none}};
-  Json modes = Json::array();
-  for (const SampledMode& mode : loop.modes)
-    modes.push_back({{"re", mode.z.real()},
-                     {"im", mode.z.imag()},
-                     {"growth", std::isfinite(mode.growth) ? Json(mode.growth) : Json()},
-                     {"frequency_hz", mode.frequency_hz},
-                     {"error", mode.error},
-                     {"null", mode.null},
-                     {"participation", std::vector<double>(mode.participation.begin(), mode.participation.end())}});
-  return {{"period", loop.period}, {"states", names_of(loop.states)},  {"F", rows_of(loop.F)},
-          {"eigenvalues", modes},  {"verdict", name_of(loop.verdict)}, {"text", loop.text}};
+  Json eigenvalues = Json::array();
+  for (const Eigenvalue& e : loop.spectrum.eigenvalues)
+    eigenvalues.push_back({{"re", e.value.real()},
+                           {"im", e.value.imag()},
+                           {"frequency_hz", e.frequency_hz},
+                           {"damping_ratio", optional_json(e.damping_ratio)},
+                           {"time_constant", optional_json(e.time_constant)},
+                           {"error", e.error},
+                           {"participation", std::vector<double>(e.participation.begin(), e.participation.end())}});
+  const LinearStability& stability = loop.spectrum.stability;
+  return {{"period", loop.period},      {"states", names_of(loop.states)},       {"F", rows_of(loop.F)},
+          {"eigenvalues", eigenvalues}, {"verdict", name_of(stability.verdict)}, {"text", stability.text}};
 }
-
-Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
 Json eigenvalues_json(const LinearCase& c) {
   Json list = Json::array();
@@ -326,6 +308,11 @@ std::vector<std::size_t> nearest_eigenvalues(const Spectrum& counterpart, const 
   return found;
 }
 
+ClosedModes closed_modes(const LinearCase& c) {
+  if (c.sampled.period > 0) return {c.sampled.spectrum, c.sampled.states};
+  return {c.spectrum, c.linear.states};
+}
+
 const char* name_of(ReferenceMotion motion) {
   constexpr const char* kNames[] = {"rest", "steady", "moving"};
   return kNames[static_cast<int>(motion)];
@@ -402,7 +389,7 @@ std::string linear_text(const LinearCase& c) {
     add_line(text, "dependent", joined(linear.partition.dependent));
   }
   add_line(text, "reference", motion_text(c));
-  text += eigenvalue_table(c);
+  text += eigenvalue_table(c.spectrum, linear.states, [&](std::size_t i) { return is_spurious(c, i); });
   for (const NullExplanation& null : c.null)
     if (!is_spurious(c, static_cast<std::size_t>(null.eigenvalue)))
       add_line(text, fmt::format("{} is zero", null.eigenvalue + 1), null.text);
@@ -415,7 +402,12 @@ std::string linear_text(const LinearCase& c) {
            c.spectrum.stability.text +
                (std::count(c.spurious.begin(), c.spurious.end(), true) > 0 ? " (spurious eigenvalues included)" : "") +
                (c.motion == ReferenceMotion::moving ? frozen_text(c) : ""));
-  add_sampled_loop(text, c.sampled);
+  if (!c.sampled.none.empty()) add_line(text, "sampled loop", "none: " + c.sampled.none);
+  if (c.sampled.period > 0) {
+    add_line(text, "sampled loop", fmt::format("over the common period of {:g} s, rates ln(z)/period:", c.sampled.period));
+    text += eigenvalue_table(c.sampled.spectrum, c.sampled.states, [](std::size_t) { return false; });
+    add_line(text, "its stability", c.sampled.spectrum.stability.text);
+  }
   for (const std::string& warning : linear.warnings) add_line(text, "warning", warning);
   for (const OtherSide& other : linear.other_sides)
     add_line(text, "other side",

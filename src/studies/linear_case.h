@@ -38,6 +38,13 @@ struct LinearCase {
   std::vector<bool> spurious;
 };
 
+/// Eigenvalues of the machine with all its loops closed, and their states: of the sampled loop where there is one.
+struct ClosedModes {
+  const Spectrum& spectrum;
+  const std::vector<LinearVariable>& states;
+};
+ClosedModes closed_modes(const LinearCase& c);
+
 /// Linearises about `reference`, a state as returned by start_of. `start`: origin of the reference, or of the run that led to it. Throws
 /// what linearise throws.
 LinearCase make_linear_case(const std::shared_ptr<const CompiledModel>& model, const StateVector& reference, StartKind start,

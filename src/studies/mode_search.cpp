@@ -43,8 +43,11 @@ class Search {
   SearchPoint at(double value, const SearchPoint* from) const { return taken(linear_case_at_(value), from); }
   SearchPoint taken(const LinearCase& c, const SearchPoint* from) const {
     SearchPoint point;
-    point.spectrum = c.spectrum;
-    for (const LinearVariable& x : c.linear.states) point.states.push_back(x.name);
+    if (!c.sampled.none.empty())
+      throw SimulationError(c.reference.time, "the sampled control blocks", c.sampled.none, "give them periods with a common multiple");
+    const ClosedModes modes = closed_modes(c);
+    point.spectrum = modes.spectrum;
+    for (const LinearVariable& x : modes.states) point.states.push_back(x.name);
     select(point, from);
     return point;
   }
@@ -113,7 +116,7 @@ ModeSearch find_crossings(const ModeSearchRequest& request, const LinearCase& ow
   const bool follows = request.mode.has_value();
   SearchPoint start = search.taken(own, nullptr);
   if (follows) {
-    const int count = static_cast<int>(own.spectrum.eigenvalues.size());
+    const int count = static_cast<int>(start.spectrum.eigenvalues.size());
     if (*request.mode < 1 || *request.mode > count)
       throw InputError(
           {{{"--mode", 0, 0}, "", fmt::format("there is no eigenvalue {}", *request.mode), fmt::format("1 to {}", count), ""}});

@@ -51,9 +51,14 @@ int RootLocus::impossible() const {
 RootLocusPoint root_locus_point(std::vector<std::string> values, const LinearCase& c) {
   RootLocusPoint point;
   point.values = std::move(values);
-  for (const LinearVariable& x : c.linear.states) point.states.push_back(x.name);
-  point.spectrum = c.spectrum;
   point.motion = c.motion;
+  if (!c.sampled.none.empty()) {
+    point.status = c.sampled.none;
+    return point;
+  }
+  const ClosedModes modes = closed_modes(c);
+  for (const LinearVariable& x : modes.states) point.states.push_back(x.name);
+  point.spectrum = modes.spectrum;
   return point;
 }
 

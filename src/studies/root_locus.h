@@ -27,7 +27,7 @@ struct RootLocus {
   int impossible() const;
 };
 
-/// A point from its linear model. Branches are assigned by follow.
+/// A point from its linear model, with the loops of sampled blocks closed. Branches are assigned by follow.
 RootLocusPoint root_locus_point(std::vector<std::string> values, const LinearCase& c);
 
 /// Numbers the branches; `sizes`: values per path.

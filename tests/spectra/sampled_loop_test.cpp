@@ -14,6 +14,7 @@
 #include "run/run.h"
 #include "spectra/spectrum.h"
 #include "studies/linear_case.h"
+#include "studies/root_locus.h"
 #include "support/machines.h"
 
 namespace trunnion {
@@ -25,6 +26,9 @@ SampledLoop loop_of(const std::shared_ptr<const CompiledModel>& model, const Sta
   return sampled_loop(*model, linearise(model, at, {}));
 }
 SampledLoop loop_of(const std::shared_ptr<const CompiledModel>& model) { return loop_of(model, start_state(*model)); }
+
+std::complex<double> z_of(const SampledLoop& loop, std::size_t i) { return std::exp(loop.period * loop.spectrum.eigenvalues[i].value); }
+double growth_of(const SampledLoop& loop, std::size_t i = 0) { return loop.spectrum.eigenvalues[i].value.real(); }
 
 /// A volume filled by a flow source, p' = b Q, under a sampled PI controller with backward differences.
 std::shared_ptr<const CompiledModel> filling(double gain, const std::string& more = "") {
@@ -48,12 +52,12 @@ TEST(SampledLoop, IsTheDiscretisedAlgebra) {
     const std::complex<double> large = std::abs(trace / 2 + root) > std::abs(trace / 2 - root) ? trace / 2 + root : trace / 2 - root;
     const SampledLoop loop = loop_of(filling(K));
     EXPECT_DOUBLE_EQ(loop.period, T);
-    ASSERT_GE(loop.modes.size(), 2U);
-    EXPECT_NEAR(std::abs(loop.modes[0].z), std::abs(large), 1e-9) << K;
-    EXPECT_NEAR(std::abs(loop.modes[0].z * loop.modes[1].z), std::abs(determinant), 1e-9) << K;
-    EXPECT_NEAR((loop.modes[0].z + loop.modes[1].z).real(), trace, 1e-9) << K;
-    EXPECT_EQ(loop.verdict, std::abs(large) > 1 ? Verdict::unstable : Verdict::asymptotically_stable) << K << loop.text;
-    for (std::size_t i = 2; i < loop.modes.size(); ++i) EXPECT_LT(std::abs(loop.modes[i].z), 1e-9) << "the held value is forgotten";
+    ASSERT_EQ(loop.spectrum.eigenvalues.size(), 2U);  // the held value is forgotten
+    const std::complex<double> z0 = z_of(loop, 0), z1 = z_of(loop, 1);
+    EXPECT_NEAR(std::abs(z0), std::abs(large), 1e-9) << K;
+    EXPECT_NEAR(std::abs(z0 * z1 - determinant), 0, 1e-9) << K;
+    EXPECT_NEAR(std::abs(z0 + z1 - trace), 0, 1e-9) << K;
+    EXPECT_EQ(loop.spectrum.stability.verdict, std::abs(large) > 1 ? Verdict::unstable : Verdict::asymptotically_stable) << K;
   }
 }
 
@@ -128,7 +132,7 @@ TEST(SampledLoop, IsTheMapOfRuns) {
        {std::pair{"period: 4 ms, offset: 1 ms, latency: 1.6 ms", controller.c_str()}, std::pair{sensor.c_str(), "period: 10 ms"},
         std::pair{"period: 4 ms, offset: 2 ms, latency: 1.5 ms", controller.c_str()}}) {
     const SampledLoop other = loop_of(model_from(arm(other_sensor, other_controller)));
-    EXPECT_GT(std::abs(std::abs(other.modes[0].z) - std::abs(loop.modes[0].z)), 1e-5) << other_sensor << ", " << other_controller;
+    EXPECT_GT(std::abs(growth_of(other) - growth_of(loop)), 1e-3) << other_sensor << ", " << other_controller;
   }
 }
 
@@ -138,7 +142,7 @@ TEST(SampledLoop, DoesNotDependOnWhereThePeriodBegins) {
   for (const auto& [sensor, controller] : {std::pair{"period: 4 ms, offset: 3.5 ms", "period: 10 ms, offset: 2.5 ms, latency: 10 ms"},
                                            std::pair{"period: 4 ms, offset: 0, jitter: 2 ms", "period: 10 ms, latency: 10 ms"}}) {
     const SampledLoop other = loop_of(model_from(arm(sensor, controller)));
-    for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(std::abs(loop.modes[i].z), std::abs(other.modes[i].z), 1e-9) << sensor;
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(growth_of(loop, i), growth_of(other, i), 1e-6) << sensor;
   }
 }
 
@@ -160,7 +164,7 @@ solver: {step: 1 ms, duration: 1 s}
   for (const double period : {4e-4, 2e-4, 1e-4}) {
     Description d = continuous->description;
     d.control.find("torque")->period = period;
-    const double error = std::abs(loop_of(compile(d)).modes[0].growth - slowest);
+    const double error = std::abs(growth_of(loop_of(compile(d))) - slowest);
     if (last > 0) EXPECT_NEAR(last / error, 2, 0.1) << period;
     last = error;
   }
@@ -189,8 +193,8 @@ solver: {{step: 1 ms, duration: 10 s}}
     for (int k = 0; k < 40; ++k, run.advance(run.state().time + 0.04)) first = std::max(first, size());
     run.advance(4);
     for (int k = 0; k < 40; ++k, run.advance(run.state().time + 0.04)) last = std::max(last, size());
-    EXPECT_EQ(loop.verdict, gain > 1000 ? Verdict::unstable : Verdict::asymptotically_stable) << loop.text;
-    EXPECT_NEAR(std::log(last / first) / 2, loop.modes[0].growth, 0.05 * std::abs(loop.modes[0].growth)) << gain;
+    EXPECT_EQ(loop.spectrum.stability.verdict, gain > 1000 ? Verdict::unstable : Verdict::asymptotically_stable) << gain;
+    EXPECT_NEAR(std::log(last / first) / (4 + 40 * 0.04), growth_of(loop), 0.05 * std::abs(growth_of(loop))) << gain;
   }
 }
 
@@ -210,23 +214,23 @@ control:
   seen: )" + torque + "\n"));
   };
   const SampledLoop plain = with("{sensor: {input: arm.angle}, period: 10 ms}");
-  EXPECT_EQ(plain.verdict, Verdict::drifting) << plain.text;
-  ASSERT_TRUE(plain.modes[0].null && plain.modes[1].null);
+  EXPECT_EQ(plain.spectrum.stability.verdict, Verdict::drifting) << plain.spectrum.stability.text;
+  ASSERT_TRUE(plain.spectrum.eigenvalues[0].chain > 0 && plain.spectrum.eigenvalues[1].chain > 0);
   for (const char* rounding :
        {"{sensor: {input: arm.angle, resolution: 0.1 deg}, period: 10 ms}", "{quantiser: {input: arm.angle, step: 0.1 deg}, period: 10 ms}",
         "{sensor: {input: arm.angle, resolution: 0.1 deg, deviation: 0.1 deg}, period: 10 ms}"}) {
     const SampledLoop loop = with(rounding);
-    EXPECT_NEAR(std::abs(loop.modes[2].z), std::abs(plain.modes[2].z), 1e-12) << rounding;
+    EXPECT_NEAR(growth_of(loop, 2), growth_of(plain, 2), 1e-9) << rounding;
   }
   const SampledLoop relay = with("{relay: {input: arm.angle, on: 1, off: 0}, period: 10 ms}");
-  EXPECT_GT(std::abs(std::abs(relay.modes[2].z) - std::abs(plain.modes[2].z)), 1e-3);
+  EXPECT_GT(std::abs(growth_of(relay, 2) - growth_of(plain, 2)), 0.1);
 }
 
 TEST(SampledLoop, NeedsACommonPeriod) {
   const SampledLoop loop = loop_of(model_from(arm("period: 4 ms", "period: 7.0710678118654755 ms")));
   EXPECT_EQ(loop.period, 0);
   EXPECT_NE(loop.none.find("no common multiple"), std::string::npos) << loop.none;
-  EXPECT_TRUE(loop.modes.empty());
+  EXPECT_TRUE(loop.spectrum.eigenvalues.empty());
   const auto continuous = model_from(arm("start: 0", "start: 0"));
   EXPECT_TRUE(loop_of(continuous).none.empty() && loop_of(continuous).states.empty());
 }
@@ -237,13 +241,28 @@ TEST(SampledLoop, IsReportedWithTheLinearModel) {
     return std::pair(linear_text(c), linear_json(c, "model.yaml"));
   };
   const auto [text, json] = report(filling(7e-11));
-  EXPECT_NE(text.find("sampled loop        over the common period of 0.02 s unstable: 1 eigenvalue outside the unit circle"),
-            std::string::npos)
-      << text;
+  EXPECT_NE(text.find("over the common period of 0.02 s"), std::string::npos) << text;
+  EXPECT_NE(text.find("its stability       unstable: 1 eigenvalue"), std::string::npos) << text;
   EXPECT_NE(json.find("\"sampled_loop\": {"), std::string::npos);
   const auto [none, why] = report(model_from(arm("period: 4 ms", "period: 7.0710678118654755 ms")));
   EXPECT_NE(none.find("sampled loop        none: the periods"), std::string::npos) << none;
   EXPECT_NE(why.find("no common multiple"), std::string::npos);
+}
+
+/// Root loci have the loops of sampled blocks closed: the gain at the limit of stability, det = -1 - trace, of the algebra above.
+TEST(SampledLoop, IsInRootLoci) {
+  const auto point = [](double gain) {
+    const auto model = filling(gain);
+    return root_locus_point({"gain"}, make_linear_case(model, start_state(*model), StartKind::given, LinearOptions{}));
+  };
+  // z = -1: 2 - b T K + 2 - b T (K + T K/0.3) = 0
+  const double b = 1500e6 / 1e-3, T = 20e-3, limit = 4 / (b * T * (2 + T / 0.3));
+  EXPECT_EQ(point(0.999 * limit).spectrum.stability.verdict, Verdict::asymptotically_stable);
+  EXPECT_EQ(point(1.001 * limit).spectrum.stability.verdict, Verdict::unstable);
+  EXPECT_EQ(point(limit).states.size(), 3U);
+  const auto model = model_from(arm("period: 4 ms", "period: 7.0710678118654755 ms"));
+  const RootLocusPoint none = root_locus_point({"gain"}, make_linear_case(model, start_state(*model), StartKind::given, LinearOptions{}));
+  EXPECT_NE(none.status.find("no common multiple"), std::string::npos) << none.status;
 }
 
 }  // namespace
