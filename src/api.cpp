@@ -23,6 +23,7 @@
 #include "studies/curve_family.h"
 #include "studies/equilibrium_files.h"
 #include "studies/linear_study.h"
+#include "studies/steady_study.h"
 #include "studies/sweep.h"
 #include "trunnion/trunnion.h"
 
@@ -133,9 +134,7 @@ void steady_to_files(const std::string& model_file, const std::string& folder, c
   require_finite(time, "the time of the signals");
   translated([&] {
     const auto model = compile(load_model(model_file, parsed(overrides)));
-    SteadyOperation found = solve_steady(model, time);
-    find_other_steady(model, found);
-    write_steady(model, found, model_file, folder);
+    write_steady(model, steady_operation(model, time), model_file, folder);
   });
 }
 

@@ -5,6 +5,7 @@
 
 #include "commands.h"
 #include "studies/equilibrium_files.h"
+#include "studies/steady_study.h"
 
 namespace trunnion::cli {
 
@@ -50,14 +51,8 @@ void add_equilibrium(CLI::App& app, Action& action) {
 }
 
 void add_steady(CLI::App& app, Action& action) {
-  add_point(
-      app, action, "steady", "solve for steady operation: pumps run, oil flows, nothing changes",
-      [](const auto& model, double time) {
-        SteadyOperation found = solve_steady(model, time);
-        find_other_steady(model, found);
-        return found;
-      },
-      write_steady, steady_text);
+  add_point(app, action, "steady", "solve for steady operation: pumps run, oil flows, nothing changes", steady_operation, write_steady,
+            steady_text);
 }
 
 }  // namespace trunnion::cli

@@ -44,11 +44,13 @@ struct SteadyOperation {
   StateVector state;                 // rates zero except `turning` and prescribed motions; in the coordinates of CompiledModel::relative
   std::vector<double> movement;      // per velocity: increment from the model's start [rad, m]; of coordinates that turn: 0
   std::vector<int> turning;          // velocities on which nothing else depends
+  std::vector<std::string> at_rest;  // friction states of actuators at rest, which are zero and no states here
   std::vector<OpenStates> open;      // several solutions: this one is as near to the start as the machine comes to rest
   std::vector<OtherSteady> others;   // of find_other_steady()
   double growth = 0;                 // [1/s] largest real part of the eigenvalues apart from `open`; positive: unstable
   std::vector<std::string> growing;  // if unstable: states with the largest share in the growing mode
   bool continuous = false;           // growth is that with sampled blocks continuous
+  bool sampled = false;              // growth is that of their sampled loop (judge_samples, studies/steady_study.h)
   std::string unsolved;              // why no solution with sampled blocks continuous is found; they are held then
   bool holds = true;                 // no sample and no mode would change; otherwise they are in `open`
   double residual = 0;               // largest remaining rate [1/s], in units: 1 mrad, a thousandth of the machine's extent, 0.1 bar

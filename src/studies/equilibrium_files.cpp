@@ -259,7 +259,7 @@ std::string steady_json(const std::shared_ptr<const CompiledModel>& shared, cons
   json["open"] = open;
   const char* const verdict = !s.holds ? "no steady operation" : s.growing.empty() ? "stable" : "unstable";
   json["stability"] = {{"verdict", verdict}, {"largest_real_part", s.growth}, {"growing", s.growing}};
-  if (s.continuous) json["stability"]["sampled_blocks"] = "continuous";
+  if (s.continuous || s.sampled) json["stability"]["sampled_blocks"] = s.sampled ? "sampled" : "continuous";
   json["residual"] = {{"rate", s.residual}, {"state", s.residual_at}};
   json["iterations"] = s.iterations;
   return text_of(std::move(json), model);
@@ -281,6 +281,7 @@ std::string steady_text(const std::shared_ptr<const CompiledModel>& shared, cons
                             ? "stable"
                             : fmt::format("unstable: {} diverges, e-folding time {:.3g} s", fmt::join(s.growing, ", "), 1 / s.growth);
   if (s.holds && s.continuous) verdict += "; with sampled blocks as continuous ones";
+  if (s.holds && s.sampled) verdict += "; with the samples of its blocks";
   add_line(text, "stability", verdict);
   return text;
 }

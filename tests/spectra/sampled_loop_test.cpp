@@ -126,7 +126,7 @@ TEST(SampledLoop, IsTheMapOfRuns) {
   EXPECT_DOUBLE_EQ(loop.period, 0.02);
   const Eigen::MatrixXd by_runs = map_by_runs(model, linear, loop, 0.04);
   const double size = by_runs.cwiseAbs().maxCoeff();
-  EXPECT_LT((loop.F - by_runs).cwiseAbs().maxCoeff(), 1e-5 * size) << loop.F << "\n\n" << by_runs;
+  EXPECT_LT((loop.F - by_runs).cwiseAbs().maxCoeff(), 1e-4 * size) << loop.F << "\n\n" << by_runs;
   // another latency, another order of the instants, or another phase is another map
   for (const auto& [other_sensor, other_controller] :
        {std::pair{"period: 4 ms, offset: 1 ms, latency: 1.6 ms", controller.c_str()}, std::pair{sensor.c_str(), "period: 10 ms"},
