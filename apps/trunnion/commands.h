@@ -45,8 +45,13 @@ void add_reference(CLI::App& app, Action& action);
 
 // ---------------------------------------------------------------- shared by the subcommands
 
-/// For `check` of numeric options: neither NaN nor infinite.
+/// For `check` of numeric options: a message that names the value and what is expected, as for values that are no numbers, NaN or infinite.
 CLI::Validator finite();
+CLI::Validator positive();
+CLI::Validator not_negative();
+/// Whole numbers that an int can hold.
+CLI::Validator positive_count();
+CLI::Validator not_negative_count();
 
 /// An option with a list of values: `--name a,b`, and again `--name c`.
 template <class T>

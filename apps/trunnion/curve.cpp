@@ -59,7 +59,9 @@ void add_curve(CLI::App& app, Action& action) {
   command->add_option("--at", options->request.at, "time at which signals are read [0 s]")->type_name("TIME");
   command->add_option("--velocity", options->velocity, "range of velocities [between the saturations by the relief valves, plus a margin]")
       ->type_name("FROM,TO");
-  command->add_option("--points", options->request.points, "evenly spaced points; zero and breakpoints are added [201]")->type_name("N");
+  command->add_option("--points", options->request.points, "evenly spaced points; zero and breakpoints are added [201]")
+      ->type_name("N")
+      ->check(not_negative_count());
   command->add_option("-o,--output", options->folder, "folder for the results [MODEL_curve]")->type_name("DIR");
   command->add_flag("-q,--quiet", options->quiet, "print errors only");
   command->callback([options, &action] { action = [options] { return curve(*options); }; });

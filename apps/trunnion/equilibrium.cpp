@@ -25,7 +25,7 @@ void add_point(CLI::App& app, Action& action, const char* name, const char* help
   auto options = std::make_shared<PointOptions>();
   options->model.add_to(*command);
   command->add_option("-o,--output", options->folder, "folder for the results [MODEL_results]")->type_name("DIR");
-  command->add_option("--at", options->time, "time of the signals' values [0]")->type_name("SECONDS")->check(finite());
+  command->add_option("--at", options->time, "time of the signals' values [0]")->type_name("SECONDS")->check(not_negative());
   command->add_flag("-q,--quiet", options->quiet, "print errors only");
   command->callback([=, &action] {
     action = [=] {

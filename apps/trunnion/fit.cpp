@@ -68,8 +68,10 @@ void add_fit(CLI::App& app, Action& action) {
            "CHANNEL[=COLUMN[:UNIT]],...");
   command->add_option("--time", request.time, "column of times [`time`, or the first]")->type_name("COLUMN[:UNIT]");
   add_start(*command, options->request.start, "start there");
-  command->add_option("--max-iterations", request.max_iterations, "maximum number of iterations [50]")->type_name("N");
-  command->add_option("--threads", request.threads, "parallel runs; results do not depend on it [all cores]")->check(CLI::PositiveNumber);
+  command->add_option("--max-iterations", request.max_iterations, "maximum number of iterations [50]")
+      ->type_name("N")
+      ->check(positive_count());
+  command->add_option("--threads", request.threads, "parallel runs; results do not depend on it [all cores]")->check(positive_count());
   command->add_option("-o,--output", options->folder, "folder for the results [MODEL_fit]")->type_name("DIR");
   command->add_flag("-q,--quiet", options->quiet, "print errors only");
   command->callback([options, &action] { action = [options] { return fit_values(*options); }; });

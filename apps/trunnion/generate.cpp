@@ -141,7 +141,8 @@ void add_generate(CLI::App& app, Action& action) {
       ->add_option(
           "--operations", options->operations,
           fmt::format("operations of the ways that become functions, those taken most first; others become tables [{}]", kMostOperations))
-      ->type_name("N");
+      ->type_name("N")
+      ->check(not_negative_count());
   command->add_flag("-q,--quiet", options->quiet, "print errors only");
   command->callback([options, &action] { action = [options] { return generate(*options); }; });
 }

@@ -42,9 +42,7 @@ void add_import(CLI::App& app, Action& action) {
   command->add_option("ROBOT", options->file, "URDF file")->required();
   command->add_option("-o,--output", options->out, "model file to write [name of the robot's file, .yaml]")->type_name("FILE");
   command->add_flag("--floating", options->floating, "the root link moves freely instead of being fixed to the ground");
-  command->add_option("--max-size", options->max_size, "maximum size of the file, in bytes [256e6]")
-      ->type_name("BYTES")
-      ->check(CLI::PositiveNumber);
+  command->add_option("--max-size", options->max_size, "maximum size of the file, in bytes [256e6]")->type_name("BYTES")->check(positive());
   command->callback([options, &action] { action = [options] { return import(*options); }; });
 }
 

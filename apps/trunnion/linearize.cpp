@@ -93,7 +93,8 @@ void add_linearize(CLI::App& app, Action& action) {
   command->add_option("--damping-ratio", options->damping_ratio, "of --find-zero [0]")->type_name("ZETA")->needs(find)->check(finite());
   command->add_option("--mode", options->mode, "of --find-zero: follow the eigenvalue of this number [all]")
       ->type_name("NUMBER")
-      ->needs(find);
+      ->needs(find)
+      ->check(positive_count());
   CLI::Option* simulate =
       command->add_option("--simulate", options->simulate, "simulate the machine, and from this time on also the linear model")
           ->type_name("SECONDS")

@@ -55,14 +55,40 @@ void add_start(CLI::App& command, StartKind& start, const std::string& then) {
   add("--steady", StartKind::steady, "solve for steady operation first (pumps run, oil flows)")->excludes(rest);
 }
 
-CLI::Validator finite() {
+namespace {
+
+/// A finite number of type T with `holds(value)`; `expected`: in words.
+template <class T, class Holds>
+CLI::Validator expected_number(const char* name, const char* expected, Holds holds) {
   return CLI::Validator(
-      [](const std::string& text) {
-        double value = 0;
-        const bool number = CLI::detail::lexical_cast(text, value);
-        return number && std::isfinite(value) ? std::string() : "found `" + printable(text) + "`, expected a finite number";
+      [expected, holds](const std::string& text) {
+        T value = 0;
+        const bool good = CLI::detail::lexical_cast(text, value) && std::isfinite(value) && holds(value);
+        return good ? std::string() : fmt::format("found `{}`, expected {}", printable(text), expected);
       },
-      "", "finite");
+      "", name);
+}
+
+}  // namespace
+
+CLI::Validator finite() {
+  return expected_number<double>("finite", "a finite number", [](double) { return true; });
+}
+
+CLI::Validator positive() {
+  return expected_number<double>("positive", "a number above 0", [](double value) { return value > 0; });
+}
+
+CLI::Validator not_negative() {
+  return expected_number<double>("not_negative", "a number of at least 0", [](double value) { return value >= 0; });
+}
+
+CLI::Validator positive_count() {
+  return expected_number<int>("positive_count", "a whole number above 0", [](int value) { return value > 0; });
+}
+
+CLI::Validator not_negative_count() {
+  return expected_number<int>("not_negative_count", "a whole number of at least 0", [](int value) { return value >= 0; });
 }
 
 void ModelOptions::add_to(CLI::App& command) {

@@ -39,7 +39,7 @@ void add_report(CLI::App& app, Action& action) {
   command->add_option("-o,--output", options->file, "the page [DIR/report.html, of the first folder]")->type_name("FILE");
   command->add_option("--every", options->request.every, "keep every N-th record [as many as fit into 5 MB, chosen to preserve the curves]")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_count());
   command->add_option("--channels", options->request.channels, "channels to include, names or patterns with * and ? [all]; may be repeated")
       ->type_name("PATTERN")
       ->expected(1)

@@ -74,14 +74,14 @@ void add_sensitivity(CLI::App& app, Action& action) {
            "CHANNEL,...");
   CLI::Option* const points = command->add_option("--points", request.points, "about so many instants, at steps of the run [1000]")
                                   ->type_name("N")
-                                  ->check(CLI::PositiveNumber);
+                                  ->check(positive_count());
   CLI::Option* const check = command->add_flag("--check", request.check, "compare with central differences of whole runs");
   CLI::Option* const gradient = command->add_flag(
       "--gradient", options->gradient,
       "instead: of the channels at --at by all numbers, or those that --parameters (with * patterns) names, by one backward run");
   add_list(*command, "--at", options->at, "instants of a gradient [end of the run]", "SECONDS,...")->check(finite())->needs(gradient);
   gradient->excludes(points)->excludes(check);
-  command->add_option("--threads", request.threads, "parallel runs; results do not depend on it [all cores]")->check(CLI::PositiveNumber);
+  command->add_option("--threads", request.threads, "parallel runs; results do not depend on it [all cores]")->check(positive_count());
   command->add_option("-o,--output", options->folder, "folder for the results [MODEL_sensitivity]")->type_name("DIR");
   command->add_flag("-q,--quiet", options->quiet, "print errors only");
   command->callback([options, &action] { action = [options] { return differentiate(*options); }; });

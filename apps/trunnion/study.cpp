@@ -183,8 +183,8 @@ void add_formulations(CLI::App& command, Action& action) {
   words("--coordinates", options->coordinates, "relative, cartesian [both]", coordinate_words());
   words("--integrator", options->integrators, "integrators of fixed steps [all]", fixed);
   add_list(*app, "--step", options->steps, "steps, each the longest one divided by a whole number [4, 2, 1, 0.5, 0.25 ms]", "TIME,...");
-  app->add_option("--repeats", options->repeats, "runs of each combination, for the least time [3]")->check(CLI::PositiveNumber);
-  app->add_option("--threads", options->threads, "parallel runs; results do not depend on it, times may [1]")->check(CLI::PositiveNumber);
+  app->add_option("--repeats", options->repeats, "runs of each combination, for the least time [3]")->check(positive_count());
+  app->add_option("--threads", options->threads, "parallel runs; results do not depend on it, times may [1]")->check(positive_count());
   app->add_option("-o,--output", options->folder, "folder for the results [MODEL_formulations]")->type_name("DIR");
   app->add_flag("--overwrite", options->overwrite, "replace the study in the folder");
   app->add_flag("-q,--quiet", options->quiet, "print errors only");
@@ -227,7 +227,7 @@ void add_study(CLI::App& app, Action& action) {
   cosimulation->add_option("--max-step", options->max_step, "longest communication step [20 ms]")->type_name("TIME");
   cosimulation->add_option("--limit", options->limit, "error of length at which a run counts as unstable [5 mm]")->type_name("LENGTH");
   cosimulation->add_option("--threads", options->threads, "parallel runs; results do not depend on it [all cores]")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_count());
   cosimulation->add_flag("--quick", options->quick, "a coarse scan with one integrator of the oil");
   cosimulation->add_option("-o,--output", options->folder, "folder for the results [MODEL_cosimulation]")->type_name("DIR");
   cosimulation->add_flag("--overwrite", options->overwrite, "replace the study in the folder");

@@ -116,7 +116,7 @@ void add_sweep(CLI::App& app, Action& action) {
   command->add_option("--keep", options->keep, "kept of every run: kpi; channels, those of record.channels; all channels [kpi]")
       ->check(CLI::IsMember({"kpi", "channels", "all"}));
   add_start(*command, options->request.start, "start every run there");
-  command->add_option("--threads", options->threads, "runs at once; results do not depend on it [all cores]")->check(CLI::PositiveNumber);
+  command->add_option("--threads", options->threads, "runs at once; results do not depend on it [all cores]")->check(positive_count());
   command->add_option("-o,--output,--out", options->folder, "folder for the results [MODEL_sweep]")->type_name("DIR");
   command->add_flag("--overwrite", options->overwrite,
                     "replace another sweep, or a finished one, in the folder; an interrupted one goes on");

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from types import MappingProxyType
-from typing import Any, Callable, List, Mapping, Optional, Sequence
+from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -22,19 +22,23 @@ Sampler = Callable[[np.random.Generator, int, str], np.ndarray]
 class _Uniform:
     def __init__(self, low: Quantity, high: Quantity) -> None:
         self._low, self._high = low, high
+        self._bounds("SI")  # NaN, unknown units and a wrong order, where the call is
 
     def __call__(self, random: np.random.Generator, n: int, unit: str) -> np.ndarray:
-        a, b = quantity(self._low, unit, "low"), quantity(self._high, unit, "high")
+        return random.uniform(*self._bounds(unit), n)
+
+    def _bounds(self, unit: str) -> Tuple[float, float]:
+        a, b = quantity(self._low, unit, "low of uniform(low, high)"), quantity(self._high, unit, "high of uniform(low, high)")
         if not a <= b:
             raise ModelError(f"{self!r}: low is above high")
-        return random.uniform(a, b, n)
+        return a, b
 
     def __repr__(self) -> str:
         return f"uniform({self._low!r}, {self._high!r})"
 
 
 def uniform(low: Quantity, high: Quantity) -> Sampler:
-    """Numbers between low and high, for `Batch(randomize={path: uniform(a, b)})`."""
+    """Numbers between low and high, for `Batch(randomize={path: uniform(a, b)})`. Raises ModelError where low is above high, NaN or infinite."""
     return _Uniform(low, high)
 
 

@@ -89,6 +89,9 @@ class CsvReader {
     if (!good) signal_.points.clear();
   }
 
+  /// Line of a point, from 1.
+  int line_of(std::size_t point) const { return lines_[point]; }
+
  private:
   /// Whether one of the first two lines has a plain number, so that the file is a table and not an unrelated text.
   static bool holds_numbers(const std::string& text) {
@@ -156,6 +159,7 @@ class CsvReader {
         return fail("the time " + quoted(cells[time_]) + " is not later than the one before", "increasing times");
     }
     signal_.points.push_back(point);
+    lines_.push_back(line_);
     return true;
   }
 
@@ -178,6 +182,7 @@ class CsvReader {
   const std::string& path_;
   const SourceSpan& span_;
   std::vector<Diagnostic>& diagnostics_;
+  std::vector<int> lines_;  // of the points
   int line_ = 0;
   char separator_ = ',';
   bool columns_known_ = false, has_numbers_ = false;
@@ -251,15 +256,18 @@ void read_input_courses(Description& description, const std::string& file, doubl
     signal.file = file;
     signal.time = "time";
     signal.value = column;
-    read_csv_signal(signal, "", path, option, findings, limit);
-    for (const auto& [time, value] : signal.points) {
+    CsvReader reader(signal, file, path, option, findings);
+    reader.read(limit);
+    for (std::size_t i = 0; i < signal.points.size(); ++i) {
+      const auto& [time, value] = signal.points[i];
       const bool low = input.min && value < *input.min;
       if (!low && !(input.max && value > *input.max)) continue;
-      findings.push_back({{file, 0, 0},
-                          path,
-                          "the value " + number_text(value) + " at " + number_text(time) + " s is outside the limits",
-                          (low ? "at least " : "at most ") + number_text(low ? *input.min : *input.max),
-                          ""});
+      findings.push_back(
+          {{file, reader.line_of(i), 0},
+           path,
+           "column `" + column + "`: the value " + number_text(value) + " at " + number_text(time) + " s is outside the limits",
+           (low ? "at least " : "at most ") + number_text(low ? *input.min : *input.max),
+           ""});
       break;
     }
     source->courses[column] = std::move(signal.points);

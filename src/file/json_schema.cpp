@@ -31,12 +31,13 @@ struct ValueSchema {
   const Key& key;
 
   Json number() const {
-    const bool limited = key.is(kPositive) || key.is(kNonNegative) || key.is(kFraction) || key.is(kNotZero);
+    const bool limited = key.is(kPositive) || key.is(kNonNegative) || key.is(kFraction) || key.is(kBelowOne) || key.is(kNotZero);
     if (!limited) return reference("quantity");
     Json plain{{"type", "number"}};
     if (key.is(kPositive)) plain["exclusiveMinimum"] = 0;
-    if (key.is(kNonNegative) || key.is(kFraction)) plain["minimum"] = 0;
+    if (key.is(kNonNegative) || key.is(kFraction) || key.is(kBelowOne)) plain["minimum"] = 0;
     if (key.is(kFraction)) plain["maximum"] = 1;
+    if (key.is(kBelowOne)) plain["exclusiveMaximum"] = 1;
     if (key.is(kNotZero)) plain["not"] = {{"const", 0}};
     Json forms = Json::array({std::move(plain), reference("quantity_text")});
     if (key.is(kInfinite)) forms.push_back({{"const", ".inf"}});

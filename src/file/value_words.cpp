@@ -47,6 +47,7 @@ struct ValueKind {
     if (key.is(kPositive)) text += ", > 0";
     if (key.is(kNonNegative)) text += ", >= 0";
     if (key.is(kFraction)) text += ", 0 to 1";
+    if (key.is(kBelowOne)) text += ", >= 0, < 1";
     if (key.is(kNotZero)) text += ", not 0";
     return text;
   }

@@ -333,7 +333,8 @@ class StaticEquilibriumSolver : private StaticLoads<D> {
                           fmt::format("no equilibrium was found in {} steps: it is unbalanced by {:.6g} N or N m", iterations, -load[at]),
                           fmt::format("lock the coordinate (--set joints.{}.hold=true), mark a pressure of its cylinder `equilibrium`, add "
                                       "springs or end dampers that stop it, or start nearer to equilibrium",
-                                      joint_of(model_, velocity).name));
+                                      joint_of(model_, velocity).name) +
+                              remark_on_blocks());
   }
 
   /// Missing loads at locked coordinates.
@@ -362,22 +363,26 @@ class StaticEquilibriumSolver : private StaticLoads<D> {
       b.residual.cwiseAbs().maxCoeff(&at);
       throw SimulationError(time_, coordinate_name(model_, static_cast<int>(at)),
                             fmt::format("no pressures were found that balance it: unbalanced by {:.6g} N or N m", b.residual[at] * w_[at]),
-                            "start nearer to equilibrium, or release locked coordinates");
+                            "start nearer to equilibrium, or release locked coordinates" + remark_on_blocks());
     }
     throw InputError(std::move(findings));
   }
+  std::string remark_on_blocks() const {
+    return netlist_.control.empty() ? "" : "; control blocks are held at their starting values (`trunnion steady` solves for them)";
+  }
   /// What could be released: the coordinate, or a given pressure of a cylinder that moves it.
   std::string release(int velocity) const {
-    std::string text = fmt::format("release it (--set joints.{}.hold=false)", joint_of(model_, velocity).name);
+    std::string text = fmt::format("release it (--set joints.{}.hold=false)", joint_of(model_, velocity).name), remark = remark_on_blocks();
     for (int i = 0; i < netlist_.pistons; ++i) {
       const Range& path = m_.ports[i].path;
       if (std::none_of(m_.paths.begin() + path.begin, m_.paths.begin() + path.end, [&](const PathDof& k) { return k.dof == velocity; }))
         continue;
       for (int node : {netlist_.actuators[i].A, netlist_.actuators[i].B})
         if (netlist_.nodes[node].state >= 0 && !oil_.marked(node))
-          return text + fmt::format(", or a pressure that moves it (--set volumes.{}.pressure=equilibrium)", netlist_.nodes[node].name);
+          return text + fmt::format(", or a pressure that moves it (--set volumes.{}.pressure=equilibrium)", netlist_.nodes[node].name) +
+                 remark;
     }
-    return text;
+    return text + remark;
   }
 
   const double time_;

@@ -5,7 +5,7 @@
 // Locked coordinates and given pressures are fixed. Each locked coordinate leaves one equation for a marked pressure; if more pressures
 // are marked, the oil of the surplus combinations is trapped, keeps its volume of the start, and its pressure is the reaction. A cylinder
 // with a marked pressure thus keeps its length unless a locked coordinate determines it, and positions change only under pressures that
-// are all given.
+// are all given. Control blocks are held: they read the positions and rates of the start.
 //
 // Method: at given pressures, all forces except follower loads have a potential, and a stable equilibrium is its minimum on the
 // constraints {Phi = 0, trapped volumes}. Newton steps in the null space Z of the constraints, with the exact stiffness

@@ -30,7 +30,7 @@ bool balances_are_judged(const Description& d) {
 BalanceVerdict judge_balances(const Description& d, const Ledger& ledger, double time) {
   BalanceVerdict verdict;
   if (!balances_are_judged(d)) return verdict;
-  const std::string smaller = fmt::format("a smaller solver.step (now {:g} s)", d.solver.step);
+  const std::string smaller = fmt::format("a smaller solver.step (now {:g} s)", std::min(d.solver.step, time));
   const std::array<BalanceFigure, 3> figures{{
       {"the constraints", ledger.constraint_error(), "their work is {:.3g} % of the energy transferred; it should be zero",
        "consistent motions, couplings and loops, or " + smaller},

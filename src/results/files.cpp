@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -59,30 +61,60 @@ void settle_folder(const std::string& path) {
   settle_file(path);
 }
 
-void make_folder(const std::string& path) {
-  std::error_code error;
-  std::filesystem::create_directories(path, error);
-  if (error) throw FileError("cannot create the folder " + path + ": " + error.message());
+namespace {
+
+constexpr const char* kWritableFolder = "a folder that can be written";
+
+/// Whether another folder would not help: the device or the machine is exhausted or defective.
+bool is_of_the_machine(const std::error_code& error) {
+  constexpr std::array kOfTheMachine{ENOSPC, EDQUOT, EIO, EMFILE, ENFILE, ENOMEM};
+  return std::find(kOfTheMachine.begin(), kOfTheMachine.end(), error.value()) != kOfTheMachine.end();
 }
 
-ResultFolder::ResultFolder(const std::string& path) : path_(path) {
+/// The first part of a path that exists and is no folder; empty: there is none.
+std::string file_in_place(const std::filesystem::path& path) {
+  std::filesystem::path part;
+  for (const std::filesystem::path& name : path) {
+    part /= name;
+    std::error_code error;
+    const std::filesystem::file_status status = std::filesystem::status(part, error);
+    if (std::filesystem::exists(status) && !std::filesystem::is_directory(status)) return part.string();
+  }
+  return "";
+}
+
+/// Creates a folder and its parents; whether it was missing.
+bool create_folder(const std::string& path) {
+  std::error_code error;
+  const bool made = std::filesystem::create_directories(path, error);
+  if (!error) return made;
+  if (is_of_the_machine(error)) throw FileError("cannot create the folder " + path + ": " + error.message());
+  const std::string file = file_in_place(path);
+  throw InputError({Diagnostic{{path, 0, 0},
+                               "",
+                               "the folder cannot be created: " + (file.empty() ? error.message() : "`" + file + "` is not a folder"),
+                               kWritableFolder,
+                               ""}});
+}
+
+}  // namespace
+
+void make_folder(const std::string& path) { create_folder(path); }
+
+ResultFolder::ResultFolder(const std::string& path) : path_(path), made_(create_folder(path)) {
   const auto refuse = [&](const std::string& found, const std::string& expected) {
     if (id_ >= 0) close(id_);
     if (made_) rmdir(path.c_str());
     throw InputError({Diagnostic{{path, 0, 0}, "", found, expected, ""}});
   };
-  const std::string folder = "a folder that can be written, with -o";
-  std::error_code error;
-  made_ = std::filesystem::create_directories(path, error);
-  if (error) refuse("the folder cannot be created: " + error.message(), folder);
   id_ = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (id_ < 0) refuse(std::string("the folder cannot be opened: ") + std::strerror(errno), folder);
+  if (id_ < 0) refuse(std::string("the folder cannot be opened: ") + std::strerror(errno), kWritableFolder);
   if (flock(id_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)  // file systems without locks are accepted
     refuse("another run is writing into this folder", "another folder, with -o");
   const std::string probe = path + "/results.lock";
   unlink((probe + ".part").c_str());
   const int file = create_part(probe);
-  if (file < 0) refuse(std::string("the folder cannot be written: ") + std::strerror(errno), folder);
+  if (file < 0) refuse(std::string("the folder cannot be written: ") + std::strerror(errno), kWritableFolder);
   close(file);
   unlink((probe + ".part").c_str());
 }

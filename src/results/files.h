@@ -55,13 +55,14 @@ void write_text(const std::string& text, const std::string& path);
 void write_whole(const std::string& path, const std::function<void(const std::string& temporary)>& write);
 /// Until the files in a folder, with their names, are on the disk: a power failure loses nothing of them.
 void settle_folder(const std::string& path);
-/// Folder `path` and its parents.
+/// Folder `path` and its parents. Throws InputError if they cannot be created, as where a file has that name; FileError for a full disk and
+/// other failures of the machine.
 void make_folder(const std::string& path);
 
 /// The result folder of a run: created if missing, and locked against other runs until this object or its process ends.
 class ResultFolder {
  public:
-  /// Throws InputError if the folder cannot be created or written, or another run holds it.
+  /// Throws as make_folder does; InputError if the folder cannot be written, or another run holds it.
   explicit ResultFolder(const std::string& path);
   /// Removes the folder if this object created it and it is empty.
   ~ResultFolder();

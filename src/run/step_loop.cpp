@@ -204,6 +204,7 @@ const StepOutcome& StepLoop::step_within(double end, PartSink* parts) {
     return report;
   }
   failure_ = report;
+  failed_length_ = length;
   last_step_.reset();
   if (failure_.ok()) {
     not_finite_ = find_not_finite();
@@ -424,8 +425,8 @@ std::string StepLoop::motions_here() const {
   const SolverDescription& solver = model_->description.solver;
   const bool apart = solver.coupling == CouplingKind::cosimulation;
   const CosimulationDescription& coupling = model_->description.coupling;
-  const std::string smaller = !apart ? fmt::format("a smaller step (now {:g} s)", solver.step)
-                                     : fmt::format("a smaller coupling.step (now {:g} s)", schedule_.step()) +
+  const std::string smaller = !apart ? fmt::format("a smaller step (now {:g} s)", failed_length_)
+                                     : fmt::format("a smaller coupling.step (now {:g} s)", failed_length_) +
                                            (coupling.scheme == CouplingScheme::sequential ? "" : ", coupling.scheme: sequential");
   if (failed_block_ >= 0)
     return SimulationError(state_.time, "control." + model_->hydraulics.control[failed_block_].name,

@@ -153,6 +153,7 @@ class StepLoop {
   StateVector state_, last_, part_start_;  // last_: the last valid one; part_start_: of a subdivided step
   RegularSteps regular_{0, 0, -1, 0};
   StepOutcome failure_;
+  double failed_length_ = 0;  // [s] of the step that failed: less than the schedule's before a jump and at the end of a run
   std::optional<StepOutcome> last_step_;
   std::string not_finite_;
   int divisions_ = 0;

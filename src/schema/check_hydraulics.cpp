@@ -88,7 +88,7 @@ void check_limit_kind(const Description& d, Findings& out, const std::string& pa
   if (limits.restitution > 0 && !limits.rigid)
     add_finding(d, out, path + ".restitution", "an elastic limit has no restitution", "`rigid: true`, or `damping` and `depth`");
   if (!(limits.restitution < 1))
-    add_finding(d, out, path + ".restitution", number_text(limits.restitution) + " is not below 1", "a number from 0 to below 1",
+    add_finding(d, out, path + ".restitution", number_text(limits.restitution) + " is not below 1", "a number of at least 0 and below 1",
                 "an elastic limit without `damping` returns the whole energy");
 }
 

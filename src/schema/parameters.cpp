@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "schema/parameters.h"
 
+#include <cmath>
 #include <cstddef>
 
 #include "base/text.h"
@@ -45,8 +46,9 @@ class ParameterList : public Visitor {
   void add_number(double* value, const std::string& suffix, bool limited = true, const char* unit = nullptr) {
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
     Parameter p{prefix_ + key_->name + suffix, unit != nullptr ? unit : key_->measure.unit, key_->doc, value};
-    if (limited && (key_->is(kPositive) || key_->is(kNonNegative) || key_->is(kFraction))) p.min = 0;
+    if (limited && (key_->is(kPositive) || key_->is(kNonNegative) || key_->is(kFraction) || key_->is(kBelowOne))) p.min = 0;
     if (limited && key_->is(kFraction)) p.max = 1;
+    if (limited && key_->is(kBelowOne)) p.max = std::nextafter(1.0, 0.0);
     p.min_excluded = limited && key_->is(kPositive);
     if (*value == kInfinity && !key_->is(kInfinite)) return;
     found.push_back(std::move(p));

@@ -162,6 +162,7 @@ class PlausibilityCheck final : public Visitor {
   void leaf(const Key& key, const Slot& slot) override {
     look_at_friction(key, slot);
     if (!of_oil_) return;
+    look_at_valve(key, slot);
     if (const auto* value = std::get_if<double*>(&slot)) compare(key, **value);
     if (const auto* value = std::get_if<std::optional<double>*>(&slot); value != nullptr && **value) compare(key, ***value);
     if (const auto* value = std::get_if<StartPressure*>(&slot); value != nullptr && !(*value)->equilibrium) compare(key, (*value)->value);
@@ -200,6 +201,12 @@ class PlausibilityCheck final : public Visitor {
     of_oil_ = outside;
   }
 
+  /// Whether the file gives this key, other than as 0.
+  bool is_given(const Key& key, const Slot& slot) const {
+    if (const auto* number = std::get_if<double*>(&slot); number != nullptr && **number == 0) return false;
+    return source_of(d_).spans.find(path_ + key.name).has_value();
+  }
+
   /// A friction with values, but without a law.
   void look_at_friction(const Key& key, const Slot& slot) {
     if (const auto* choice = std::get_if<Choice>(&slot); choice != nullptr && std::string_view(choice->words[0]) == "none") {
@@ -207,12 +214,21 @@ class PlausibilityCheck final : public Visitor {
       const std::string here = path_.substr(0, path_.size() - 1);
       const bool left_out = choice->get() == 0 && spans.find(here) && !spans.find(path_ + key.name);
       lawless_ = left_out ? path_ : "";
+      return;
     }
-    if (lawless_ != path_ || lawless_.empty()) return;
-    const auto* value = std::get_if<double*>(&slot);
-    if (value == nullptr || !(**value > 0) || (std::string_view("coulomb") != key.name && std::string_view("static") != key.name)) return;
+    if (lawless_ != path_ || lawless_.empty() || !is_given(key, slot)) return;
     add_finding(d_, out_, path_ + key.name, "no friction acts without a `model`", "a friction model, such as coulomb_viscous");
     lawless_.clear();
+  }
+
+  /// The damping of a spool or poppet whose natural frequency, which comes before it, is omitted.
+  void look_at_valve(const Key& key, const Slot& slot) {
+    const std::string_view name = key.name;
+    if (const auto* frequency = std::get_if<std::optional<double>*>(&slot); frequency != nullptr && name == "frequency")
+      massless_ = **frequency ? "" : path_;
+    if (name != "damping" || massless_ != path_ || massless_.empty() || !is_given(key, slot)) return;
+    add_finding(d_, out_, path_ + key.name, "without a `frequency` there is no inertia to damp: it has no effect",
+                "a `frequency` in addition");
   }
 
   void compare(const Key& key, double value) {
@@ -230,7 +246,8 @@ class PlausibilityCheck final : public Visitor {
   Doubts& out_;
   SignalRanges ranges_;
   std::string path_;
-  std::string lawless_;  // path of a friction whose law is left out
+  std::string lawless_;   // path of a friction whose law is left out
+  std::string massless_;  // path of the valve visited last, if its frequency is left out
   bool of_oil_ = false;
 };
 
@@ -257,8 +274,30 @@ void look_at_forces(const Description& d, Doubts& out) {
   for (const auto& [name, spring] : d.springs)
     if (!spring.joint && spring.between[0] == spring.between[1])
       add("springs." + name, "both points are on `" + spring.between[0] + "`", "two different bodies");
+  for (const auto& [name, spring] : d.springs)
+    if (spring.stiffness == 0 && spring.damping == 0 && spring.preload == 0)
+      add("springs." + name, "a spring without stiffness, damping and preload exerts no force", "at least one of them");
   for (const auto& [name, force] : d.forces)
     if (!force.joint && force.body == "ground") add("forces." + name + ".body", "the load acts on the ground", "a body that moves");
+}
+
+/// Stops that exert no force, and depths at which no damping acts.
+void look_at_stops(const Description& d, Doubts& out) {
+  const auto look_at = [&](const std::string& path, const std::optional<EndDamperDescription>& damper) {
+    if (damper && damper->stiffness == 0 && damper->damping == 0)
+      add_finding(d, out, path + ".end_damper", "an end damper without stiffness and damping exerts no force: it has no effect",
+                  "a `stiffness`, a `damping` or both");
+  };
+  for (const auto& [name, cylinder] : d.cylinders) look_at("cylinders." + name, cylinder.end_damper);
+  for (const auto& [name, motor] : d.motors) look_at("motors." + name, motor.end_damper);
+  for (const CoordinatePlace& place : coordinates_with_elements(d)) {
+    const CoordinateElements& elements = *elements_of(d, place);
+    const std::string path = std::string(place.of_loop ? "loops." : "joints.") + place.joint + ".limits" +
+                             (place.alone ? std::string() : "." + std::string(place.name.position));
+    if (!elements.limits || !elements.limits->depth || elements.limits->damping > 0 || source_of(d).spans.find(path + ".damping")) continue;
+    add_finding(d, out, path + ".depth", "it is the depth at which `damping` acts, which is not given: it has no effect",
+                "a `damping`, or no `depth`");
+  }
 }
 
 void look_at_run(const Description& d, Doubts& out) {
@@ -300,6 +339,7 @@ std::vector<Diagnostic> doubtful_values(const Description& d) {
   describe(check, copy);
   look_at_commands(d, out);
   look_at_forces(d, out);
+  look_at_stops(d, out);
   look_at_run(d, out);
   return out;
 }

@@ -146,6 +146,7 @@ bool Reader::in_range(const Key& key, const FileTree& node, const std::string& p
   if (key.is(kPositive) && !(value > 0)) limit = " greater than 0";
   if (key.is(kNonNegative) && !(value >= 0)) limit = " not less than 0";
   if (key.is(kFraction) && !(value >= 0 && value <= 1)) limit = " from 0 to 1";
+  if (key.is(kBelowOne) && !(value >= 0 && value < 1)) limit = " of at least 0 and below 1";
   if (key.is(kNotZero) && value == 0) limit = " other than 0";
   if (limit == nullptr) return true;
   report(span_of(node), path, "found " + node.described(), key.measure.name + std::string(limit));

@@ -24,6 +24,7 @@ enum KeyFlags : unsigned {
   kInfinite = 16,    // `.inf` is allowed
   kIncreasing = 32,  // times of points strictly increase
   kNotZero = 64,     // not 0
+  kBelowOne = 128,   // at least 0 and below 1
 };
 
 /// What a text names.

@@ -104,7 +104,7 @@ void describe_limits(Visitor& v, LimitsDescription& l, const ActuatorMeasures& i
          &l.damping);
   v.leaf({"depth", "Depth beyond the limit at which `damping` acts", in.position, kPositive}, &l.depth);
   v.leaf({"rigid", "As stiff as the step resolves, without `stiffness`, `damping` and `depth`"}, &l.rigid);
-  v.leaf({"restitution", "Speed after a strike of a rigid limit over that before, below 1", kNumber, kFraction}, &l.restitution);
+  v.leaf({"restitution", "Speed after a strike of a rigid limit over that before", kNumber, kBelowOne}, &l.restitution);
 }
 
 void describe_mount(Visitor& v, MountDescription& m) {

@@ -135,6 +135,7 @@ std::vector<Run> read_runs(const ChannelPlotRequest& request, std::vector<std::s
   if (!request.against.empty()) patterns.push_back(request.against);
   const double infinity = std::numeric_limits<double>::infinity();
   const double from = time_of("--from", request.from, -infinity), to = time_of("--to", request.to, infinity);
+  if (from > to) refuse("--from", "found `" + request.from + "`, after --to `" + request.to + "`", "a time below that of --to");
   std::vector<Run> runs;
   std::set<std::string> labels;
   for (const std::string& path : request.runs) {

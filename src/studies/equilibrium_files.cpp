@@ -206,6 +206,7 @@ std::string equilibrium_json(const std::shared_ptr<const CompiledModel>& shared,
                       {"of", e.load},
                       {"violation", e.violation}};
   json["iterations"] = e.iterations;
+  if (!model.hydraulics.control.empty()) json["control_blocks"] = "held";
   return text_of(std::move(json), model);
 }
 
@@ -218,6 +219,8 @@ std::string equilibrium_text(const std::shared_ptr<const CompiledModel>& shared,
     add_line(text, "residual",
              fmt::format("{:.2g} N or N m at {}, of loads up to {:.4g}; {} Newton steps", e.residual, coordinate_name(model, e.residual_at),
                          e.load, e.iterations));
+  if (!model.hydraulics.control.empty())
+    add_line(text, "control blocks", "held at their starting values; `trunnion steady` solves for them");
   std::string verdict = e.stability == Stability::fixed ? "no degree of freedom" : word(e.stability);
   for (const RestMode& mode : e.modes) {
     if (mode.stiffness > 0 && &mode != &e.modes.front()) break;

@@ -142,6 +142,25 @@ def test_uniform_is_pickled():
     assert drawn[0] == drawn[1] and repr(tr.uniform("80 kg", 120)) == "uniform('80 kg', 120)"
 
 
+@pytest.mark.parametrize("low, high, error, text", [
+    (2, 1, tr.ModelError, r"uniform\(2, 1\): low is above high"),
+    ("120 kg", "80 kg", tr.ModelError, "low is above high"),
+    ("2 m", "1500 mm", tr.ModelError, "low is above high"),
+    (np.nan, 1, tr.ModelError, "low of uniform.* must be a finite number, not nan"),
+    (1, np.nan, tr.ModelError, "high of uniform.* must be a finite number, not nan"),
+    (0, np.inf, tr.ModelError, "finite"),
+    ("80 kgs", 120, tr.ModelError, "low of uniform"),
+    (None, 1, TypeError, "low of uniform"),
+])
+def test_uniform_is_refused_at_the_call(low, high, error, text):
+    with pytest.raises(error, match=text):
+        tr.uniform(low, high)
+
+
+def test_uniform_of_equal_bounds_is_one_number():
+    assert tr.uniform("1 m", "1000 mm")(np.random.default_rng(1), 3, "m").tolist() == [1, 1, 1]
+
+
 def test_lanes(driven, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     compiled = driven.replace({"solver.compiled": "on", "solver.duration": "50 ms"})

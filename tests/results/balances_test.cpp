@@ -45,6 +45,13 @@ TEST(Balances, AnOpenBalanceMayBeAllowed) {
   EXPECT_EQ(failed.recorder->recording().columns, allowed.recorder->recording().columns);
 }
 
+TEST(Balances, AStepLongerThanTheRunIsTheRun) {
+  const CaseResult failed = run_case(test::model_from(kPendulum, {"solver.step=1 s", "solver.duration=50"}));
+  const BalanceVerdict verdict = judge_balances(failed.model->description, failed.recorder->ledger(), 0.7);
+  ASSERT_TRUE(verdict.failure);
+  EXPECT_NE(std::string(verdict.failure->what()).find("smaller solver.step (now 0.7 s)"), std::string::npos) << verdict.failure->what();
+}
+
 TEST(Balances, BetweenOneAndTwentyPercentIsAWarning) {
   const CaseResult result = run_case(test::model_from(kPendulum, {"solver.step=0.3 s", "solver.duration=3.3"}));
   EXPECT_FALSE(result.failure) << result.failure->what();

@@ -223,8 +223,25 @@ TEST_F(Folder, WhatCannotBeWrittenIsAnErrorWithItsName) {
   const std::string nowhere = path_ + "/missing/r";
   EXPECT_NE(message([&] { write_csv(awkward_numbers(), nowhere); }).find(nowhere), std::string::npos);
   EXPECT_NE(message([&] { write_hdf5(awkward_numbers(), "", nowhere); }).find(nowhere), std::string::npos);
+}
+
+TEST_F(Folder, AFileInPlaceOfAFolderIsWrongInput) {
   write_text("a file", path_ + "/file");
-  EXPECT_NE(message([&] { make_folder(path_ + "/file/folder"); }).find("file/folder"), std::string::npos);
+  for (const char* name : {"/file", "/file/folder"}) {
+    const std::string folder = path_ + name;
+    const auto expect_refusal = [&](auto&& make) {
+      try {
+        make();
+        ADD_FAILURE() << folder;
+      } catch (const InputError& error) {
+        EXPECT_EQ(error.what(), folder + ": error: the folder cannot be created: `" + path_ +
+                                    "/file` is not a folder; expected a folder that can be written");
+      }
+    };
+    expect_refusal([&] { make_folder(folder); });
+    expect_refusal([&] { const ResultFolder made(folder); });
+  }
+  make_folder(path_);  // one that is there
 }
 
 }  // namespace

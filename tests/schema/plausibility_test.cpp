@@ -4,9 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 
 #include "file/model_file.h"
+#include "model/model.h"
+#include "results/run_case.h"
 
 namespace trunnion {
 namespace {
@@ -61,6 +64,70 @@ TEST(Plausibility, PartsWithoutEffectAreNamed) {
   EXPECT_NE(friction.find("without a `model`"), std::string::npos) << friction;
   for (const char* law : {"none", "coulomb_viscous"})
     EXPECT_EQ(said({std::string("cylinders.lift.friction={coulomb: 100 N, static: 150 N, model: ") + law + "}"}), "0 warnings");
+}
+
+TEST(Plausibility, ValuesWithoutTheKeyThatTheyBelongToAreNamed) {
+  struct Case {
+    const char *set, *path, *found;  // path null: no warning
+  };
+  for (const Case& c :
+       {Case{"cylinders.lift.friction={viscous: 300 N s/m}", "cylinders.lift.friction.viscous", "no friction acts without a `model`"},
+        Case{"cylinders.lift.friction={viscous: 0, stribeck_velocity: 1 cm/s}", "cylinders.lift.friction.stribeck_velocity",
+             "no friction acts without a `model`"},
+        Case{"joints.lever.friction={viscous: 3 N m s/rad}", "joints.lever.friction.viscous", "no friction acts without a `model`"},
+        Case{"cylinders.lift.friction={viscous: 0}", nullptr, ""},
+        Case{"cylinders.lift.friction={viscous: 300 N s/m, model: none}", nullptr, ""},
+        Case{"joints.lever.limits={maximum: 1, depth: 1 deg}", "joints.lever.limits.depth", "the depth at which `damping` acts"},
+        Case{"joints.lever.limits={maximum: 1, depth: 1 deg, damping: 0}", nullptr, ""},
+        Case{"joints.lever.limits={maximum: 1, depth: 1 deg, damping: 10 N m s/rad}", nullptr, ""},
+        Case{"cylinders.lift.end_damper={length: 5 mm}", "cylinders.lift.end_damper", "exerts no force"},
+        Case{"cylinders.lift.end_damper={length: 5 mm, stiffness: 1e7 N/m}", nullptr, ""},
+        Case{"springs={s: {joint: lever, rest: 0}}", "springs.s", "exerts no force"},
+        Case{"springs={s: {joint: lever, rest: 0, preload: 5 N m}}", nullptr, ""},
+        Case{"valves.valve.directional_4_3.damping=0.5", "valves.valve.directional_4_3.damping", "without a `frequency`"},
+        Case{"valves.valve.directional_4_3.frequency=20 Hz", nullptr, ""}}) {
+    const std::vector<std::string> list = warnings_of(machine(), {c.set});
+    if (c.path == nullptr) {
+      EXPECT_EQ(list, std::vector<std::string>{}) << c.set;
+      continue;
+    }
+    ASSERT_EQ(list.size(), 1U) << c.set;
+    EXPECT_NE(list[0].find(std::string(c.path) + ": "), std::string::npos) << list[0];
+    EXPECT_NE(list[0].find(c.found), std::string::npos) << list[0];
+  }
+}
+
+TEST(Plausibility, AValueWithoutEffectIsNamedWithItsLine) {
+  std::string text = machine();
+  const std::string lever = "lever: {revolute: {parent: ground}, angle: 20 deg";
+  text.replace(text.find(lever), lever.size(), lever + ",\n  limits: {maximum: 1, depth: 1 deg}");
+  const std::vector<std::string> list = warnings_of(text);
+  ASSERT_EQ(list.size(), 1U);
+  EXPECT_EQ(list[0].rfind("machine.yaml:5:", 0), 0U) << list[0];
+}
+
+TEST(Plausibility, WhatIsSaidToHaveNoEffectHasNone) {
+  constexpr double kTolerance = 1e-7;  // [m] of positions in Newton's method, whose residuals differ in rounding
+  const auto last_length = [](const std::string& set) {
+    std::vector<Override> overrides{parse_override("solver.duration=0.1")};
+    if (!set.empty()) overrides.push_back(parse_override(set));
+    const CaseResult result = run_case(compile(parse_model(machine(), "machine.yaml", overrides)));
+    EXPECT_FALSE(result.failure) << set;
+    const Recording& r = result.recorder->recording();
+    for (std::size_t i = 0; i < r.channels.size(); ++i)
+      if (r.channels[i].name == "lift.length") return r.columns[i].back();
+    return std::nan("");
+  };
+  const double plain = last_length("");
+  for (const char* idle : {"cylinders.lift.friction={viscous: 3e4 N s/m}", "joints.lever.friction={viscous: 3e4 N m s/rad}",
+                           "springs={s: {joint: lever, rest: 0}}", "valves.valve.directional_4_3.damping=0.1"})
+    EXPECT_NEAR(last_length(idle), plain, kTolerance) << idle;
+  EXPECT_GT(std::abs(last_length("cylinders.lift.friction={viscous: 3e4 N s/m, model: coulomb_viscous}") - plain), 100 * kTolerance);
+  // the machine starts beyond this limit
+  const std::string limits = "joints.lever.limits={maximum: 19.5 deg, stiffness: 1e5 N m/rad, depth: ";
+  const double shallow = last_length(limits + "1 deg}");
+  EXPECT_NEAR(last_length(limits + "5 deg}"), shallow, kTolerance);
+  EXPECT_GT(std::abs(shallow - plain), 100 * kTolerance);
 }
 
 TEST(Plausibility, ADisplacementNeedsAnAngle) {

@@ -172,6 +172,8 @@ TEST_F(ChannelPlot, WrongInputIsRefusedWithASuggestion) {
   EXPECT_NE(refusal(r).find("not a time"), std::string::npos);
   r.from = "5 s";
   EXPECT_NE(refusal(r).find("times within 0 s and 1 s"), std::string::npos);
+  r.from = "900 ms", r.to = "0.3";
+  EXPECT_EQ(refusal(r), "--from: error: found `900 ms`, after --to `0.3`; expected a time below that of --to");
   r = request({"lift.length"});
   r.against = "*.pressure";
   EXPECT_NE(refusal(r).find("matches several channels"), std::string::npos);
