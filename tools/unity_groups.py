@@ -5,11 +5,12 @@ Headers are read and templates instantiated once for each group instead of once 
 only if neither mentions a name that the other keeps to itself (in a namespace without a name), nor includes a header of the
 project that declares it, so nothing clashes and nothing has to be renamed. The largest come first, so that small ones fill what is left of a group.
 
-    unity_groups.py --size SIZE [--include FOLDER]... [--keep FILE] FILE...      prints a line "group file" for each file
+    unity_groups.py --size SIZE [--include FOLDER]... [--keep FILE] [--taken NAME]... FILE...      prints a line "group file" for each file
 
 SIZE limits a group, in bytes of source: large groups leave a processor without work at the end. Sizes of files are rounded, so that a small
 change leaves all groups as they are. --keep: the lines of the last time, where files stay together if they still may, so that a new file does
-not reshuffle all.
+not reshuffle all. No two groups have one name, which would make them one group; nor has any a name that is --taken, by groups sorted before
+that a target may contain, too.
 
 SPDX-License-Identifier: BSD-3-Clause
 """
@@ -65,15 +66,25 @@ class Source:
         return not (self.own & other.words or other.own & self.words)
 
 
+def unused(name, taken):
+    """The name, or with the lowest number that makes it new; it is taken then."""
+    new, number = name, 1
+    while new in taken:
+        number += 1
+        new = f"{name}_{number}"
+    taken.add(new)
+    return new
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--size", type=int, required=True)
     parser.add_argument("--include", action="append", type=Path, default=[], metavar="FOLDER", help="where headers are")
     parser.add_argument("--keep", type=Path, metavar="FILE")
+    parser.add_argument("--taken", action="append", default=[], metavar="NAME")
     parser.add_argument("files", nargs="+", metavar="FILE")
     arguments = parser.parse_args()
 
-    groups = []
     known = {}
     sources = [Source(path, arguments.include, known) for path in sorted(arguments.files)]
     earlier = {}
@@ -87,6 +98,7 @@ def main():
     for source in sources:
         group = groups.setdefault(earlier.get(source.path), [])
         (group if source.path in earlier and takes(group, source, GROWN * arguments.size) else left).append(source)
+    names = {group[0].path: name for name, group in groups.items() if group and name not in arguments.taken}  # of kept groups, by first file
     groups = [group for group in groups.values() if group]
     for source in sorted(left, key=lambda source: source.size, reverse=True):
         group = next((group for group in groups if takes(group, source, arguments.size)), None)
@@ -94,9 +106,12 @@ def main():
             groups.append(group := [])
         group.append(source)
     lines = []
+    taken = {*arguments.taken, *names.values()}
     for group in groups:
-        name = earlier.get(group[0].path) or Path(group[0].path).parent.name + "_" + Path(group[0].path).stem
-        lines += [f"{name} {source.path}" for source in group]
+        first = group[0].path
+        if first not in names:
+            names[first] = unused(Path(first).parent.name + "_" + Path(first).stem, taken)
+        lines += [f"{names[first]} {source.path}" for source in group]
     print(*lines, sep="\n")
     if arguments.keep:
         arguments.keep.write_text("\n".join(lines) + "\n")
