@@ -119,7 +119,7 @@ class Lineariser {
   }
 
   /// Column `column` of what sampled blocks read, after the change by its state or input.
-  void read_sampled(Eigen::Index column, LinearModel& linear) const {
+  void read_sampled(Eigen::Index column, LinearModel& linear) {
     Scratch<Dual<1>, kMaxBlockInputs> u;
     for (SampledBlock& sampled : linear.sampled) {
       reduction_.read_control(model_->hydraulics.control[static_cast<std::size_t>(sampled.block)], u.data());

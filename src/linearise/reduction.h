@@ -83,7 +83,11 @@ class Reduction {
   void subtract_port_forces(const double* dF, double* dr);
 
   /// What a control block reads at the reference, with its change by the last state_change() or input_change(): kMaxBlockInputs numbers.
-  void read_control(const ControlBlock& block, Dual<1>* u) const {
+  void read_control(const ControlBlock& block, Dual<1>* u) {
+    for (std::size_t i = 0; i < netlist_.nodes.size(); ++i) {
+      const PressureNode& node = netlist_.nodes[i];
+      flows_.pressure[i] = node.state < 0 ? flows_.signal[node.source] : varied_y_[static_cast<std::size_t>(node.state)];
+    }
     read_block<Dual<1>>(block, port_s_.data(), port_v_.data(), varied_y_.data(), flows_, u);
   }
 
