@@ -103,7 +103,7 @@ TEST(Batch, AMachineWithoutAStartIsNamedAndAllStayAsTheyAre) {
     try {
       fleet.reset();
       FAIL() << "a start was found";
-    } catch (const trunnion::RunError& error) { EXPECT_TRUE(std::string(error.what()).starts_with("machine 2: ")) << error.what(); }
+    } catch (const ModelError& error) { EXPECT_TRUE(std::string(error.what()).starts_with("machine 2: ")) << error.what(); }
     EXPECT_EQ(fleet.state(0), first);
     EXPECT_EQ(fleet.state(2), third);
     EXPECT_EQ(fleet.step(1), 0);
@@ -121,7 +121,7 @@ TEST(Batch, AMachineWithoutAStartIsNamedAndAllStayAsTheyAre) {
   try {
     const Batch fleet(model, 4, options);
     FAIL() << "a start was found";
-  } catch (const trunnion::RunError& error) { EXPECT_TRUE(std::string(error.what()).starts_with("machine 1: ")) << error.what(); }
+  } catch (const ModelError& error) { EXPECT_TRUE(std::string(error.what()).starts_with("machine 1: ")) << error.what(); }
 }
 
 TEST(Batch, MisuseIsRefused) {

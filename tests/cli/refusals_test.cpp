@@ -56,12 +56,12 @@ TEST_F(Refusals, AFileInPlaceOfTheFolderIsRefused) {
   std::ofstream(folder_ / "file") << "x";
   const std::string four_bar = example("four_bar"), lever = example("lever"), brief = " --set solver.duration=0.01 ",
                     vary = "--vary solver.step=1ms,0.5ms";
-  for (const std::string& command :
-       {"run " + four_bar + brief, "equilibrium " + four_bar, "steady " + example("excavator"),
-        "linearize " + four_bar + " --equilibrium -q", "compare " + four_bar + brief + vary, "sweep " + four_bar + brief + vary,
-        "friction " + four_bar, "curve " + example("arm_quasistatic") + " --actuator lift -q", "generate " + lever + brief + "-q",
-        "sensitivity " + lever + brief + "--parameters bodies.lever.rod.mass --channels lever.angle", "study formulations " + four_bar,
-        "study cosimulation " + four_bar + " --quick"})
+  for (const std::string& command : {"run " + four_bar + brief, "equilibrium " + four_bar, "steady " + example("excavator"),
+                                     "linearize " + four_bar + " --equilibrium -q", "compare " + four_bar + brief + vary,
+                                     "sweep " + four_bar + brief + vary + " --keep channels", "friction " + four_bar,
+                                     "curve " + example("arm_quasistatic") + " --actuator lift -q", "generate " + lever + brief + "-q",
+                                     "sensitivity " + lever + brief + "--parameters bodies.lever.rod.mass --channels lever.angle",
+                                     "study formulations " + four_bar, "study cosimulation " + four_bar + " --quick"})
     for (const char* folder : {"file", "file/out"}) {
       const Outcome r = call(command + " -o " + folder);
       EXPECT_EQ(r.code, 2) << command << "\n" << r.output;
