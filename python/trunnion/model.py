@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
@@ -447,5 +448,5 @@ class _InputFile:
         if self._made:
             os.unlink(self._made)
             if isinstance(error, ModelError):  # of a file that the caller does not know
-                findings = [dataclasses.replace(f, file="inputs") if f.file == self._made else f for f in error.findings]
-                raise ModelError(str(error).replace(self._made, "inputs"), findings) from None
+                findings = [dataclasses.replace(f, file="inputs", line=0, column=0) if f.file == self._made else f for f in error.findings]
+                raise ModelError(re.sub(re.escape(self._made) + r"(:\d+)*", "inputs", str(error)), findings) from None

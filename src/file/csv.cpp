@@ -262,12 +262,11 @@ void read_input_courses(Description& description, const std::string& file, doubl
       const auto& [time, value] = signal.points[i];
       const bool low = input.min && value < *input.min;
       if (!low && !(input.max && value > *input.max)) continue;
-      findings.push_back(
-          {{file, reader.line_of(i), 0},
-           path,
-           "column `" + column + "`: the value " + number_text(value) + " at " + number_text(time) + " s is outside the limits",
-           (low ? "at least " : "at most ") + number_text(low ? *input.min : *input.max),
-           ""});
+      findings.push_back({{file, reader.line_of(i), 0},
+                          path,
+                          "the value " + number_text(value) + " at " + number_text(time) + " s is outside the limits",
+                          (low ? "at least " : "at most ") + number_text(low ? *input.min : *input.max),
+                          ""});
       break;
     }
     source->courses[column] = std::move(signal.points);

@@ -398,11 +398,10 @@ std::string linear_text(const LinearCase& c) {
              fmt::format("{} eigenvalue{}: the counterpart treats dependent coordinates as free; the machine does not have "
                          "{} (--method reduced)",
                          spurious, spurious == 1 ? "" : "s", spurious == 1 ? "it" : "them"));
-  add_line(text, "stability",
-           c.spectrum.stability.text +
-               (std::count(c.spurious.begin(), c.spurious.end(), true) > 0 ? " (spurious eigenvalues included)" : "") +
-               (c.motion == ReferenceMotion::moving ? frozen_text(c) : "") +
-               (linear.sampled.empty() ? "" : ", values of sampled blocks held"));
+  add_line(
+      text, "stability",
+      c.spectrum.stability.text + (std::count(c.spurious.begin(), c.spurious.end(), true) > 0 ? " (spurious eigenvalues included)" : "") +
+          (c.motion == ReferenceMotion::moving ? frozen_text(c) : "") + (linear.sampled.empty() ? "" : ", values of sampled blocks held"));
   if (!c.sampled.none.empty()) add_line(text, "sampled loop", "none: " + c.sampled.none);
   if (c.sampled.period > 0) {
     add_line(text, "sampled loop", fmt::format("over the common period of {:g} s, rates ln(z)/period:", c.sampled.period));

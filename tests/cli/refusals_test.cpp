@@ -82,17 +82,15 @@ TEST_F(Refusals, TimesOfAPlotAreInOrder) {
   EXPECT_TRUE(r.printed("--from: error: found `3`, after --to `1`; expected a time below that of --to")) << r.output;
 }
 
-TEST_F(Refusals, AnInputBeyondItsLimitsIsNamedWithLineAndColumn) {
+TEST_F(Refusals, AnInputBeyondItsLimitsIsNamedWithItsLine) {
   std::ofstream(folder_ / "inputs.csv") << "# a recording\ntime,command\n0,0\n\n0.5,12\n0.6,13\n";
   const Outcome high = call("run " + example("lever_driven") + " --input inputs.csv");
   EXPECT_EQ(high.code, 2);
-  EXPECT_TRUE(
-      high.printed("inputs.csv:5: error: inputs.command: column `command`: the value 12 at 0.5 s is outside the limits; expected at "
-                   "most 10"))
+  EXPECT_TRUE(high.printed("inputs.csv:5: error: inputs.command: the value 12 at 0.5 s is outside the limits; expected at most 10"))
       << high.output;
   std::ofstream(folder_ / "inputs.csv") << "time,command\n0,-10.5\n";
   EXPECT_TRUE(
-      call("run " + example("lever_driven") + " --input inputs.csv").printed("inputs.csv:2: error: inputs.command: column `command`"));
+      call("run " + example("lever_driven") + " --input inputs.csv").printed("inputs.csv:2: error: inputs.command: the value -10.5"));
 }
 
 // the step from 1 s, where the valve opens, is the last one and shorter than the others

@@ -61,7 +61,7 @@ def test_wrong_inputs_of_a_run_are_refused(driven, inputs, error):
 def test_findings_of_inputs_name_no_temporary_file(driven):
     with pytest.raises(tr.ModelError, match="^inputs: error: inputs.command: the value 20 ") as caught:
         driven.run(0.1, inputs={"command": 20})
-    assert [f.file for f in caught.value.findings] == ["inputs"]
+    assert [(f.file, f.line) for f in caught.value.findings] == [("inputs", 0)]
 
 
 @pytest.mark.parametrize("call, error, text", [
