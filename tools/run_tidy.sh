@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Runs clang-tidy (.clang-tidy) on the library's sources, in the groups of the preset `tidy`, so that headers are read and
-# checked once for each group; or on the sources named. All of src/ is read, whichever target compiles it, but for the few files that are
-# compiled with other numbers only (CMakeLists.txt): otherwise the files left out are an error.
+# checked once for each group; or on the sources named.
 #
 #   tools/run_tidy.sh [FILE.cpp]...
 # SPDX-License-Identifier: BSD-3-Clause
@@ -17,25 +16,16 @@ fi
 if [ $# -gt 0 ]; then
   files=("$@")
 else # the large ones first, so that the processors finish together
-  cmake $build --log-level=WARNING > /dev/null # files may be new, and groups others
-  listed=$(python3 - $build << 'END'
+  mapfile -t files < <(python3 - $build << 'END'
 import json, pathlib, re, sys
-build = pathlib.Path(sys.argv[1])
-source = pathlib.Path("src").resolve()
-groups = {}  # the files of src/ in each file that is compiled
-for entry in json.loads((build / "compile_commands.json").read_text()):
-    file = pathlib.Path(entry["directory"], entry["file"])
-    members = re.findall(r'#include "(.*)"', file.read_text()) if "/Unity/" in str(file) else [file]
-    members = {pathlib.Path(member).resolve() for member in members}
-    if members := {member for member in members if source in member.parents}:
-        groups[file] = members
-read = set().union(*groups.values(), (pathlib.Path(line).resolve() for line in (build / "with_other_numbers_only.txt").read_text().splitlines()))
-if left_out := sorted(set(source.rglob("*.cpp")) - read):
-    sys.exit("not read by clang-tidy, as no target in " + str(build / "compile_commands.json") + " has them:\n" + "\n".join(map(str, left_out)))
-print(*sorted(groups, key=lambda file: sum(member.stat().st_size for member in groups[file]), reverse=True), sep="\n")
+def size(file):  # of a group: of the files that it includes
+    members = re.findall(r'#include "(.*)"', file.read_text()) if "/Unity/" in str(file) else []
+    return sum(pathlib.Path(member).stat().st_size for member in members or [file])
+commands = json.loads(pathlib.Path(sys.argv[1], "compile_commands.json").read_text())
+files = [pathlib.Path(entry["file"]) for entry in commands if re.search(r"/trunnion(_core|_core_objects)?\.dir/", entry["command"])]
+print(*sorted(files, key=size, reverse=True), sep="\n")
 END
   )
-  mapfile -t files <<< "$listed"
 fi
 
 # clang does not know every option of g++.

@@ -34,7 +34,7 @@ struct OtherSideInfo {
 
 /// The loop that sampled control blocks close about the reference, exact over their common period: z1 = F z0.
 struct SampledLoopInfo {
-  double period = 0;                        ///< [s] 0: no sampled blocks, or their periods have no common multiple
+  double period = 0;                        ///< [s] 0: no sampled blocks, no map (`text`), or not asked for, as the eigenvalues
   std::vector<ChannelInfo> states;          ///< of the linear model, then values, values to come and states of the sampled blocks
   std::vector<std::vector<double>> F;       ///< by rows, just before the first sample of the period
   std::vector<EigenvalueInfo> eigenvalues;  ///< ln(z) / period of the eigenvalues z of F, but of those that a period forgets

@@ -48,6 +48,7 @@ ColumnSpace column_space(const Eigen::MatrixXd& A, double threshold) {
 }
 
 Eigen::VectorXd smallest_solution(const Eigen::MatrixXd& A, const Eigen::VectorXd& b, double threshold) {
+  if (A.size() == 0) return Eigen::VectorXd::Zero(A.cols());
   Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver;
   solver.setThreshold(threshold);
   solver.compute(A);

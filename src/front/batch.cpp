@@ -350,7 +350,7 @@ void Batch::read(double* values) const {
 
 void Batch::reset(const unsigned char* mask) {
   const SingleUse::Scope use(content_->use);
-  content_->reset(mask);
+  translated([&] { content_->reset(mask); });
 }
 
 void Batch::set_parameters(int machine, const double* values) {

@@ -391,10 +391,10 @@ void Simulation::restart(Start start) {
       c.loop->restore(c.model->content().start_of(c.compiled, start, &c.start_warnings));
       c.begin_watching();
     }
-    if (c.sink) c.send_start_warnings();
   });
   c.error.clear();
   c.forget();
+  if (c.sink) translated([&] { c.send_start_warnings(); });
 }
 
 // ---- inputs and parameters

@@ -382,6 +382,18 @@ bool take_sample(const ControlBlock& b, const double* u, double t, double near, 
   return true;
 }
 
+/// Whether a continuous block reads a sampled one that comes after it, and may change the values that others read at a sample.
+bool reads_later_samples(const Hydraulics& netlist) {
+  for (std::size_t i = 0; i < netlist.control.size(); ++i) {
+    if (netlist.control[i].sampled()) continue;
+    for (const BlockInput& input : netlist.control[i].inputs) {
+      const int other = input.kind == BlockInput::Kind::signal ? netlist.block_of_signal[input.index] : -1;
+      if (other > static_cast<int>(i) && netlist.control[static_cast<std::size_t>(other)].sampled()) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 int sample_blocks(const Hydraulics& netlist, const double* s, const double* s_dot, double t, double near, double* y,
@@ -402,12 +414,15 @@ int sample_blocks(const Hydraulics& netlist, const double* s, const double* s_do
     y[b.output] = b.law->value(u, y + b.output + 1);
     values.signal[b.signal] = y[b.output];
   };
+  const bool anew = reads_later_samples(netlist);
   for (std::size_t i = 0; i < netlist.control.size(); ++i) {
     const ControlBlock& b = netlist.control[i];
+    const bool due = b.sampled() && y[b.next_sample()] <= t + near;
+    if (due && anew) find_values(netlist, s, s_dot, y, values, nullptr);
     read_block<double>(b, s, s_dot, y, values, u);
     if (!b.sampled()) {
       evaluate(b);
-    } else if (y[b.next_sample()] <= t + near && !take_sample(b, u, t, near, y)) {
+    } else if (due && !take_sample(b, u, t, near, y)) {
       return static_cast<int>(i);
     }
     values.signal[b.signal] = y[b.output];

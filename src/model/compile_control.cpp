@@ -75,6 +75,16 @@ bool NetlistBuilder::is_ahead(SignalIndex signal) const {
   return b.sampled() || b.known();
 }
 
+/// `loop`: blocks of which each reads the next, and the last one the first.
+Diagnostic NetlistBuilder::algebraic_loop(const std::vector<ControlBlock>& blocks, const std::vector<int>& loop) const {
+  std::string members;
+  for (const int i : loop) members += blocks[static_cast<std::size_t>(i)].name + " -> ";
+  const std::string& first = blocks[static_cast<std::size_t>(loop.front())].name;
+  const std::string place = block_path(d_, first);
+  return {span_of(d_, place), place, "algebraic loop: each value depends directly on the next, " + members + first,
+          "a block with a state in every loop, such as `integrator` or `low_pass`", ""};
+}
+
 std::vector<int> NetlistBuilder::evaluation_order(const std::vector<ControlBlock>& blocks) const {
   std::vector<int> order, path;
   std::vector<char> done(blocks.size(), 0), open(blocks.size(), 0);
@@ -97,14 +107,7 @@ std::vector<int> NetlistBuilder::evaluation_order(const std::vector<ControlBlock
       if (std::any_of(std::find(path.begin(), path.end(), other), path.end(),
                       [&](int at) { return blocks[static_cast<std::size_t>(at)].sampled(); }))
         continue;  // a loop is closed from one sample to the next
-      std::string members;
-      for (auto at = std::find(path.begin(), path.end(), other); at != path.end(); ++at)
-        members += blocks[static_cast<std::size_t>(*at)].name + " -> ";
-      const std::string place = block_path(d_, blocks[static_cast<std::size_t>(other)].name);
-      findings.push_back(
-          {span_of(d_, place), place,
-           "algebraic loop: each value depends directly on the next, " + members + blocks[static_cast<std::size_t>(other)].name,
-           "a block with a state in every loop, such as `integrator` or `low_pass`", ""});
+      findings.push_back(algebraic_loop(blocks, {std::find(path.begin(), path.end(), other), path.end()}));
     }
     open[static_cast<std::size_t>(i)] = 0;
     path.pop_back();
@@ -118,7 +121,48 @@ std::vector<int> NetlistBuilder::evaluation_order(const std::vector<ControlBlock
   };
   for (std::size_t i = 0; i < blocks.size(); ++i) visit(visit, static_cast<int>(i));
   if (!findings.empty()) throw InputError(std::move(findings));
-  return order;
+  return after_what_they_read(blocks, order);
+}
+
+/// The order, or one where no block comes before a continuous one on whose value it depends directly: loops are cut where a block reads a
+/// value that is held.
+std::vector<int> NetlistBuilder::after_what_they_read(const std::vector<ControlBlock>& blocks, const std::vector<int>& order) const {
+  std::vector<std::size_t> place(blocks.size());
+  for (std::size_t i = 0; i < order.size(); ++i) place[static_cast<std::size_t>(order[i])] = i;
+  std::vector<char> done(blocks.size(), 0);
+  /// A block that comes later, although this one reads it; -1: none. `held_too`: or before in the order given, with a value that is held.
+  const auto waits_for = [&](int i, bool held_too) {
+    const ControlBlock& b = blocks[static_cast<std::size_t>(i)];
+    for (int k = 0; k < b.law->inputs(); ++k) {
+      const BlockInput& input = b.inputs[static_cast<std::size_t>(k)];
+      if (input.kind != BlockInput::Kind::signal || !is_block(input.index) || !b.law->direct(k)) continue;
+      const int other = input.index - first_block_signal_;
+      const auto at = static_cast<std::size_t>(other);
+      const bool follows = !blocks[at].sampled() || plans_[static_cast<std::size_t>(i)].state >= 0;
+      if (done[at] == 0 && (follows || (held_too && place[at] < place[static_cast<std::size_t>(i)]))) return other;
+    }
+    return -1;
+  };
+  std::vector<int> placed;
+  while (placed.size() < order.size()) {
+    const auto next_of = [&](bool held_too) {
+      return std::find_if(order.begin(), order.end(),
+                          [&](int i) { return done[static_cast<std::size_t>(i)] == 0 && waits_for(i, held_too) < 0; });
+    };
+    auto next = next_of(true);
+    if (next == order.end()) next = next_of(false);
+    if (next == order.end()) {  // each waits for another one
+      std::vector<int> path{*std::find_if(order.begin(), order.end(), [&](int i) { return done[static_cast<std::size_t>(i)] == 0; })};
+      auto begin = path.end();
+      for (int other = waits_for(path.back(), false); (begin = std::find(path.begin(), path.end(), other)) == path.end();
+           other = waits_for(path.back(), false))
+        path.push_back(other);
+      throw InputError({algebraic_loop(blocks, {begin, path.end()})});
+    }
+    done[static_cast<std::size_t>(*next)] = 1;
+    placed.push_back(*next);
+  }
+  return placed;
 }
 
 void NetlistBuilder::add_spool_states(Spool& spool) {

@@ -80,6 +80,8 @@ class NetlistBuilder {
   bool is_ahead(SignalIndex signal) const;
   /// Blocks after those that their values depend on. Throws InputError for algebraic loops.
   std::vector<int> evaluation_order(const std::vector<ControlBlock>& blocks) const;
+  std::vector<int> after_what_they_read(const std::vector<ControlBlock>& blocks, const std::vector<int>& order) const;
+  Diagnostic algebraic_loop(const std::vector<ControlBlock>& blocks, const std::vector<int>& loop) const;
   void add_spool_states(Spool& spool);
 
   // ---- quasistatic circuits

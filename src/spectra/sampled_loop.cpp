@@ -12,6 +12,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/diagnostic.h"
 #include "spectra/response.h"
 
 namespace trunnion {
@@ -23,7 +24,9 @@ using Eigen::MatrixXd;
 
 constexpr double kSame = 1e-9;           // relative: equal times, commensurable periods
 constexpr double kTimeRounding = 1e-13;  // of the common period
-constexpr double kRoundings = 1e-10;     // of z: minimum error
+constexpr double kRoundings = 1e-10;     // of z: minimum error,
+constexpr double kOfStiffness = 1e-15;   // and times the largest rate in a period, by the exponential
+constexpr int kMostLengths = 100;        // different ones between instants: each costs an exponential
 constexpr double kForgotten = 1e-9;      // of |z|
 constexpr int kMostPeriods = 1000;       // of the slowest block in a common period
 constexpr int kMostSamples = 20000;      // in it
@@ -107,12 +110,13 @@ double known_length(std::vector<double>& lengths, double h, double P) {
   return lengths.emplace_back(h);
 }
 
-MatrixXd map_over(double P, const LinearModel& linear, const std::vector<Place>& places, Index size) {
+/// False: there are too many different lengths.
+bool map_over(double P, const LinearModel& linear, const std::vector<Place>& places, Index size, MatrixXd& F) {
   const std::vector<Instant> instants = instants_of(places, P);
   const Index n = linear.A.rows();
   LinearResponse response(linear);
   std::vector<double> lengths;
-  MatrixXd F = MatrixXd::Identity(size, size);
+  F = MatrixXd::Identity(size, size);
   for (std::size_t i = 0; i < instants.size(); ++i) {
     const auto& [block, sampled, value, coming, states] = places[instants[i].place];
     if (instants[i].is_sample) {
@@ -129,27 +133,29 @@ MatrixXd map_over(double P, const LinearModel& linear, const std::vector<Place>&
     }
     const double next = i + 1 < instants.size() ? instants[i + 1].time : instants.front().time + P;
     if (next == instants[i].time) continue;
+    if (lengths.size() > kMostLengths) return false;
     const LinearResponse::Transition& hold = response.transition(known_length(lengths, next - instants[i].time, P));
     MatrixXd x = hold.state * F.topRows(n);
     for (const Place& p : places) x += hold.constant.col(p.sampled->input) * F.row(p.value);
     F.topRows(n) = x;
   }
-  return F;
+  return true;
 }
 
-/// Rates of the eigenvalues of F. `shifted`: of F - 1, where what stays, z = 1, is null and found exactly.
-std::vector<Eigenvalue> rates_of(double P, const Spectrum& shifted) {
+/// Rates of the eigenvalues of F. `shifted`: of F - 1, where what stays, z = 1, is null. `roundings`: minimum error of z.
+std::vector<Eigenvalue> rates_of(double P, double roundings, const Spectrum& shifted) {
   std::vector<Eigenvalue> rates;
   for (const Eigenvalue& of : shifted.eigenvalues) {
     const std::complex<double> z = 1.0 + of.value;
     const double size = std::abs(z);
     if (size < kForgotten) continue;
     Eigenvalue e;
-    e.chain = of.chain;
+    const double error = std::max(of.error, roundings);
+    e.chain = of.chain == 0 && of.value.imag() == 0 && std::abs(of.value) <= error ? 1 : of.chain;
     e.participation = of.participation;
     if (e.chain == 0) {
       e.value = std::log(z) / P;
-      e.error = std::max(of.error, kRoundings) / (size * P);
+      e.error = std::log1p(error / size) / P;  // so that value + error is above 0 where |z| + error is above 1
       e.frequency_hz = std::abs(e.value.imag()) / (2 * std::numbers::pi);
       e.damping_ratio = -e.value.real() / std::abs(e.value);
       if (e.value.real() != 0) e.time_constant = 1 / std::abs(e.value.real());
@@ -175,9 +181,23 @@ SampledLoop sampled_loop(const CompiledModel& model, const LinearModel& linear) 
                             kMostPeriods, kMostSamples);
     return loop;
   }
-  loop.F = map_over(loop.period, linear, places, static_cast<Index>(loop.states.size()));
-  const Spectrum shifted = spectrum(loop.F - MatrixXd::Identity(loop.F.rows(), loop.F.cols()), loop.states);
-  loop.spectrum.eigenvalues = rates_of(loop.period, shifted);
+  const auto without = [&](const char* why) {
+    SampledLoop none;
+    none.none = why;
+    return none;
+  };
+  if (!map_over(loop.period, linear, places, static_cast<Index>(loop.states.size()), loop.F))
+    return without("the instants of the sampled blocks are apart by too many different times");
+  if (!loop.F.allFinite()) return without("within their common period the machine leaves the reference beyond all numbers");
+  Spectrum shifted;
+  try {
+    // without the states: those of blocks have no scale, so that no entry is rounding by its size
+    shifted = spectrum(loop.F - MatrixXd::Identity(loop.F.rows(), loop.F.cols()));
+  } catch (const Error&) { return without("the eigenvalues of the map over their common period are not found"); }
+  MatrixXd balanced = linear.A;
+  balance(balanced);
+  const double stiffness = linear.A.size() > 0 ? balanced.cwiseAbs().colwise().sum().maxCoeff() * loop.period : 0;
+  loop.spectrum.eigenvalues = rates_of(loop.period, std::max(kRoundings, kOfStiffness * stiffness), shifted);
   loop.spectrum.stability = judge(loop.spectrum.eigenvalues);
   return loop;
 }

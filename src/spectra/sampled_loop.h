@@ -4,7 +4,7 @@
 //   between two instants   x <- e^(A h) x + int_0^h e^(A s) ds B w           (spectra/response.h)
 //   a value takes effect   w <- value to come
 //   a sample               states, value <- samples (states, reads (x, w))   (SampledBlock, linear_model.h)
-// in the order in which a run makes them. Samples with jitter are taken at their mean lateness. The loop is stable if all eigenvalues of F
+// in the order in which a run makes them; hand-overs of blocks are held. Samples with jitter are taken at their mean lateness. The loop is stable if all eigenvalues of F
 // lie within the unit circle; one of them, z, is a mode with the rate ln(z)/P, of which the frequency is that of the machine up to a multiple
 // of 1/P.
 // Source: G. F. Franklin, J. D. Powell, M. Workman, Digital Control of Dynamic Systems, 3rd ed. (1998), sections 4.3 and 11 (several rates).
@@ -22,7 +22,7 @@ namespace trunnion {
 
 struct SampledLoop {
   double period = 0;  // [s] P; 0: no sampled blocks, or see `none`
-  std::string none;   // why there is no common period; empty: there is, or there are no sampled blocks
+  std::string none;   // why there is no map over it; empty: there is, or there are no sampled blocks
   std::vector<LinearVariable> states;
   Eigen::MatrixXd F;  // just before the first instant of the period
   /// Rates ln(z)/P of the eigenvalues z of F, but of those that a period forgets (|z| < 1e-9); as of a linear model, z = 1 is null.
@@ -30,7 +30,7 @@ struct SampledLoop {
   Spectrum spectrum;
 };
 
-/// The loop of the sampled blocks of a linear model of this machine. Throws Error where the QR algorithm does not converge.
+/// The loop of the sampled blocks of a linear model of this machine.
 SampledLoop sampled_loop(const CompiledModel& model, const LinearModel& linear);
 
 }  // namespace trunnion

@@ -509,6 +509,7 @@ std::vector<NullExplanation> explain_null(const Spectrum& spectrum, const Matrix
 Eigen::VectorXd balance(Eigen::MatrixXd& B) {
   const auto n = static_cast<lapack_int>(B.rows());
   VectorXd scale = VectorXd::Ones(n);
+  if (n == 0) return scale;
   lapack_int first = 0, last = 0;
   LAPACKE_dgebal(LAPACK_COL_MAJOR, 'S', n, B.data(), n, &first, &last, scale.data());
   return scale;

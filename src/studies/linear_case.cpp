@@ -179,8 +179,10 @@ Json sampled_json(const SampledLoop& loop) {
                            {"frequency_hz", e.frequency_hz},
                            {"damping_ratio", optional_json(e.damping_ratio)},
                            {"time_constant", optional_json(e.time_constant)},
+                           {"main_states", names_of(loop.states, main_states(e))},
+                           {"participation", std::vector<double>(e.participation.begin(), e.participation.end())},
                            {"error", e.error},
-                           {"participation", std::vector<double>(e.participation.begin(), e.participation.end())}});
+                           {"chain", e.chain}});
   const LinearStability& stability = loop.spectrum.stability;
   return {{"period", loop.period},      {"states", names_of(loop.states)},       {"F", rows_of(loop.F)},
           {"eigenvalues", eigenvalues}, {"verdict", name_of(stability.verdict)}, {"text", stability.text}};
@@ -406,7 +408,7 @@ std::string linear_text(const LinearCase& c) {
   if (c.sampled.period > 0) {
     add_line(text, "sampled loop", fmt::format("over the common period of {:g} s, rates ln(z)/period:", c.sampled.period));
     text += eigenvalue_table(c.sampled.spectrum, c.sampled.states, [](std::size_t) { return false; });
-    add_line(text, "its stability", c.sampled.spectrum.stability.text);
+    add_line(text, "its stability", c.sampled.spectrum.stability.text + (c.motion == ReferenceMotion::moving ? frozen_text(c) : ""));
   }
   for (const std::string& warning : linear.warnings) add_line(text, "warning", warning);
   for (const OtherSide& other : linear.other_sides)

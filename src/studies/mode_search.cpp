@@ -147,8 +147,11 @@ ModeSearch find_crossings(const ModeSearchRequest& request, const LinearCase& ow
   for (auto b = points.begin(); b != points.end(); ++b) {
     if (b == points.begin()) continue;
     const auto a = std::prev(b);
-    if ((a->second.g > 0) != (b->second.g > 0))
-      result.crossings.push_back(refined(search, to - from, follows, a->first, a->second, b->first, b->second));
+    if ((a->second.g > 0) != (b->second.g > 0)) try {
+        result.crossings.push_back(refined(search, to - from, follows, a->first, a->second, b->first, b->second));
+      } catch (const SimulationError& error) {
+        result.failures.push_back(fmt::format("a crossing between {:g} and {:g}: {}", a->first, b->first, error.what()));
+      }
   }
   return result;
 }

@@ -184,6 +184,16 @@ Plot root_locus_plot(const RootLocus& locus) {
   return plot;
 }
 
+namespace {
+
+/// Whether its conjugate is there, too: the eigenvalue of a sampled loop at the negative real axis has none.
+bool begins_pair(const Spectrum& spectrum, const Eigenvalue& e) {
+  return std::any_of(spectrum.eigenvalues.begin(), spectrum.eigenvalues.end(),
+                     [&](const Eigenvalue& other) { return other.value == std::conj(e.value); });
+}
+
+}  // namespace
+
 std::string root_locus_text(const RootLocus& locus) {
   std::vector<std::vector<std::string>> lines(1);
   for (const std::string& path : locus.paths) lines[0].push_back(path.substr(path.find_last_of('.') + 1));
@@ -194,9 +204,11 @@ std::string root_locus_text(const RootLocus& locus) {
     line.push_back(point.status != "completed" ? "-"
                                                : std::string(name_of(point.spectrum.stability.verdict)) +
                                                      (point.motion == ReferenceMotion::moving ? " (frozen)" : ""));
-    line.push_back(right == nullptr           ? "-"
-                   : right->value.imag() == 0 ? fmt::format("{:.6g}", right->value.real())
-                                              : fmt::format("{:.6g} +- {:.6g}i", right->value.real(), std::abs(right->value.imag())));
+    line.push_back(right == nullptr ? "-"
+                   : right->value.imag() == 0
+                       ? fmt::format("{:.6g}", right->value.real())
+                       : fmt::format("{:.6g} {} {:.6g}i", right->value.real(), begins_pair(point.spectrum, *right) ? "+-" : "+",
+                                     std::abs(right->value.imag())));
     line.push_back(oscillation == nullptr ? "-" : fmt::format("{:.5g}", oscillation->frequency_hz));
     line.push_back(oscillation == nullptr ? "-" : fmt::format("{:.4g}", *oscillation->damping_ratio));
     lines.push_back(std::move(line));

@@ -8,6 +8,7 @@
 
 #include "linearise/differential_form.h"
 #include "linearise/linear_model.h"
+#include "linearise/variables.h"
 #include "spectra/sampled_loop.h"
 #include "studies/linear_case.h"
 
@@ -42,6 +43,7 @@ void judge_samples(const std::shared_ptr<const CompiledModel>& model, SteadyOper
   if (model->relative) return judge_samples(model->relative, found);
   const auto& blocks = model->hydraulics.control;
   if (!found.holds || std::none_of(blocks.begin(), blocks.end(), [](const ControlBlock& b) { return b.sampled(); })) return;
+  if (first_order_states(model->hydraulics).empty() && model->layout.nv == 0) return;
   const SampledLoop loop = sampled_loop(*differential_form(model), without(linearise(model, found.state), found.at_rest));
   if (loop.period == 0) return;
   found.continuous = false;
@@ -52,8 +54,10 @@ void judge_samples(const std::shared_ptr<const CompiledModel>& model, SteadyOper
   const auto first = std::find_if(all.begin(), all.end(), [](const Eigenvalue& e) { return e.chain == 0; });
   if (first == all.end()) return;
   found.growth = first->value.real();
-  if (loop.spectrum.stability.unstable.empty()) return;
-  for (const int i : main_states(*first)) found.growing.push_back(loop.states[static_cast<std::size_t>(i)].name);
+  const std::vector<int>& unstable = loop.spectrum.stability.unstable;
+  if (unstable.empty()) return;
+  for (const int i : main_states(all[static_cast<std::size_t>(unstable.front())]))
+    found.growing.push_back(loop.states[static_cast<std::size_t>(i)].name);
 }
 
 SteadyOperation steady_operation(const std::shared_ptr<const CompiledModel>& model, double time) {

@@ -6,9 +6,14 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <cmath>
 #include <complex>
+#include <string>
+#include <vector>
 
+#include "base/diagnostic.h"
 #include "linearise/linear_model.h"
 #include "machine/start.h"
 #include "run/run.h"
@@ -224,6 +229,110 @@ control:
   }
   const SampledLoop relay = with("{relay: {input: arm.angle, on: 1, off: 0}, period: 10 ms}");
   EXPECT_GT(std::abs(growth_of(relay, 2) - growth_of(plain, 2)), 0.01);
+}
+
+/// w <- -15 v - 0.1 w every 0.1 s, v' = w: z^2 + 0.6 z - 0.1 = 0, in whichever order the file has the blocks.
+TEST(SampledLoop, DoesNotDependOnTheOrderOfBlocks) {
+  const std::vector<std::vector<std::string>> loops{
+      {"command: {sum: {inputs: [measured, held], gains: [-15, -0.1]}}", "measured: {gain: {input: slide.speed, gain: 1}, period: 100 ms}",
+       "held: {gain: {input: command, gain: 1}, period: 100 ms}"},
+      {"command: {sum: {inputs: [slide.speed, held], gains: [-15, -0.1]}}", "scaled: {gain: {input: command, gain: 1}}",
+       "held: {gain: {input: scaled, gain: 1}, period: 100 ms}"}};
+  const double z = 0.3 + std::sqrt(0.19);  // of the slower one, which is negative
+  for (std::vector<std::string> blocks : loops) {
+    std::sort(blocks.begin(), blocks.end());
+    do {
+      const auto model = model_from(fmt::format(R"(
+trunnion: 1
+gravity: [0, 0, 0]
+bodies: {{slide: {{point_mass: {{mass: 1 kg}}}}}}
+joints: {{slide: {{prismatic: {{parent: ground, axis: x}}}}}}
+forces: {{motor: {{joint: slide, load: 1 N, signal: held}}}}
+control: {{{}}}
+solver: {{step: 10 ms, duration: 10 s}}
+)",
+                                                fmt::join(blocks, ", ")));
+      const SampledLoop loop = loop_of(model);
+      ASSERT_EQ(loop.spectrum.eigenvalues.size(), 3U) << fmt::format("{}", fmt::join(blocks, ", "));
+      EXPECT_EQ(loop.spectrum.eigenvalues[0].chain, 1);  // the position
+      EXPECT_NEAR(growth_of(loop, 1), std::log(z) / 0.1, 1e-9) << fmt::format("{}", fmt::join(blocks, ", "));
+      StateVector start = start_state(*model);
+      start.v()[0] = 1;
+      Runner run(model, start);
+      run.advance(2);
+      const double v = run.state().v()[0];
+      run.advance(3);
+      EXPECT_NEAR(run.state().v()[0] / v, std::pow(z, 10), 1e-6 * std::pow(z, 10)) << fmt::format("{}", fmt::join(blocks, ", "));
+    } while (std::next_permutation(blocks.begin(), blocks.end()));
+  }
+}
+
+/// A loop of continuous blocks is found although another way through it is held.
+TEST(SampledLoop, AlgebraicLoopsBesideHeldOnesAreFound) {
+  const auto build = [] {
+    return model_from(R"(
+trunnion: 1
+fluid: {density: 870 kg/m^3, bulk_modulus: 1500 MPa}
+volumes: {v: {volume: 1 L, pressure: 5 MPa}}
+control:
+  first: {sum: [held, second]}
+  second: {gain: {input: first, gain: 0.5}}
+  held: {gain: {input: second, gain: 0.1}, period: 10 ms}
+solver: {step: 1 ms, duration: 1 s}
+)");
+  };
+  try {
+    (void)build();
+    FAIL() << "a model with an algebraic loop was built";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("algebraic loop: each value depends directly on the next"), std::string::npos) << error.what();
+  }
+}
+
+/// Small numbers of a flow beside pressures and lengths are no rounding: the eigenvalues are those of F.
+TEST(SampledLoop, SmallFlowsCount) {
+  for (const double K : {2e-14, 1.4e-13}) {
+    const SampledLoop loop = loop_of(model_from(fmt::format(R"(
+trunnion: 1
+fluid: {{density: 870 kg/m^3, bulk_modulus: 1500 MPa}}
+volumes: {{v: {{volume: 1 cm^3, pressure: 5 MPa}}}}
+sources: {{feed: {{flow: command, to: v}}}}
+control:
+  smooth: {{low_pass: {{input: v.pressure, time_constant: 5 ms}}}}
+  command: {{pid: {{setpoint: 5e6, measurement: smooth, gain: {}, integral_time: 20 ms}}, period: 10 ms}}
+solver: {{step: 1 ms, duration: 1 s}}
+)",
+                                                            K)));
+    Eigen::VectorXcd z = loop.F.eigenvalues();
+    std::sort(z.begin(), z.end(), [](const auto& a, const auto& b) { return std::abs(a) > std::abs(b); });
+    EXPECT_NEAR(growth_of(loop), std::log(std::abs(z[0])) / loop.period, 1e-6 * std::abs(growth_of(loop))) << K;
+    EXPECT_EQ(loop.spectrum.eigenvalues[0].chain, 0);
+  }
+}
+
+/// Trapped oil stays whatever the period, also of a stiff machine; one that leaves the reference beyond all numbers has no map.
+TEST(SampledLoop, StiffAndUnstableMachinesAreJudgedToo) {
+  for (const char* period : {"10 ms", "1 s", "100 s"}) {
+    const SampledLoop loop = loop_of(model_from(std::string(R"(
+trunnion: 1
+fluid: {density: 870 kg/m^3, bulk_modulus: 1500 MPa}
+volumes: {large: {volume: 1 L, pressure: 5 MPa}, small: {volume: 1 mL, pressure: 5 MPa}}
+valves: {between: {orifice: {A: large, B: small, flow: 100 L/min, at_pressure_drop: 1 bar}}}
+control: {seen: {gain: {input: large.pressure, gain: 1}, period: )") +
+                                                period + "}}\nsolver: {step: 1 ms, duration: 1 s}\n"));
+    EXPECT_EQ(loop.spectrum.stability.verdict, Verdict::stable_but_null) << period << ": " << loop.spectrum.stability.text;
+  }
+  const SampledLoop none = loop_of(model_from(R"(
+trunnion: 1
+gravity: [0, 0, 0]
+bodies: {slide: {point_mass: {mass: 1 kg}}}
+joints: {slide: {prismatic: {parent: ground, axis: x}}}
+springs: {away: {joint: slide, stiffness: -1e6, rest: 0}}
+control: {seen: {gain: {input: slide.position, gain: 1}, period: 1 s}}
+solver: {step: 1 ms, duration: 1 s}
+)"));
+  EXPECT_EQ(none.period, 0);
+  EXPECT_NE(none.none.find("beyond all numbers"), std::string::npos) << none.none;
 }
 
 TEST(SampledLoop, NeedsACommonPeriod) {

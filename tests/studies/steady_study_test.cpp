@@ -50,6 +50,21 @@ TEST(SteadyStudy, SampledLoopsAreJudgedByTheirSamples) {
   EXPECT_FALSE(steady_operation(arm(""), 0).sampled);
 }
 
+/// Machines without states are steady.
+TEST(SteadyStudy, MachinesWithoutStatesAreSteady) {
+  const auto model = test::model_from(R"(
+trunnion: 1
+signals: {path: {table: [[0, 0], [1, 0]]}}
+bodies: {slide: {point_mass: {mass: 1 kg}}}
+joints: {slide: {prismatic: {parent: ground, axis: x}}}
+motions: {slide: {joint: slide, signal: path}}
+control: {seen: {gain: {input: slide.position, gain: 1}, period: 10 ms}}
+solver: {step: 1 ms, duration: 1 s}
+)");
+  const SteadyOperation s = steady_operation(model, 0);
+  EXPECT_TRUE(s.growing.empty());
+}
+
 /// In cartesian coordinates, too.
 TEST(SteadyStudy, SampledLoopsAreTheSameInCartesianCoordinates) {
   const auto relative = arm(", period: 40 ms");
