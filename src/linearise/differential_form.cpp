@@ -33,9 +33,17 @@ std::shared_ptr<const CompiledModel> compile_like(const CompiledModel& model, De
   bool changes = false;
   for (auto& [name, block] : d.control) {
     const auto& blocks = model->hydraulics.control;
-    const auto own = [&, &of = name](const ControlBlock& b) { return b.name == of && b.sampled() && !b.law->discrete(); };
-    if (std::holds_alternative<OperatorBlock>(block.law) || std::none_of(blocks.begin(), blocks.end(), own)) continue;
-    if (const auto* sensor = std::get_if<SensorBlock>(&block.law); sensor != nullptr && sensor->deviation > 0) continue;
+    auto* const sensor = std::get_if<SensorBlock>(&block.law);
+    if (std::holds_alternative<OperatorBlock>(block.law) || (sensor != nullptr && sensor->deviation > 0)) continue;
+    bool rounds = sensor != nullptr && sensor->resolution;  // then it rests within half a step of its input
+    if (rounds) sensor->resolution.reset();
+    if (const auto* quantiser = std::get_if<QuantiserBlock>(&block.law)) {
+      const NumberOrSignal input = quantiser->input;
+      block.law = GainBlock{.input = input};
+      rounds = true;
+    }
+    const auto own = [&, &of = name](const ControlBlock& b) { return b.name == of && b.sampled() && (rounds || !b.law->discrete()); };
+    if (std::none_of(blocks.begin(), blocks.end(), own)) continue;
     block.period.reset();
     block.offset = block.latency = block.jitter = 0;
     changes = true;

@@ -15,8 +15,8 @@ namespace trunnion {
 /// The machine with all its elements in differential form; the model itself if they are.
 std::shared_ptr<const CompiledModel> differential_form(const std::shared_ptr<const CompiledModel>& model);
 
-/// The machine with its sampled blocks continuous, but for those that only samples change (control/discrete_laws.h) and operators; the
-/// model itself if there are none, or if loops are closed from one sample to the next alone.
+/// The machine with its sampled blocks continuous, but for those that only samples change (control/discrete_laws.h) and operators; quantisers
+/// are their inputs. The model itself if there are none, or if loops are closed from one sample to the next alone.
 std::shared_ptr<const CompiledModel> continuous_form(const std::shared_ptr<const CompiledModel>& model);
 
 /// Into a state of one form of a machine that of another form: time, q, v, y that both have, and inputs.

@@ -205,6 +205,21 @@ TEST(Steady, HeldBlocksThatWouldChangeAreNamed) {
   EXPECT_EQ(relay.open[0].states, std::vector<std::string>{"torque.mode"});
 }
 
+/// A controller with an integral part behind a sensor with a resolution rests at its set point, within a step of the sensor.
+TEST(Steady, QuantisersRestAtTheirInputs) {
+  for (const char* seen :
+       {"{sensor: {input: arm.angle, resolution: 1e-3}, period: 5 ms}", "{quantiser: {input: arm.angle, step: 1e-3}, period: 5 ms}"}) {
+    const auto model = controlled_arm(
+        "torque: {pid: {setpoint: 0.5004, measurement: seen, gain: 100, integral_time: 1 s}, period: 10 ms}, seen: " + std::string(seen));
+    const SteadyOperation s = solve_steady(model);
+    EXPECT_NEAR(s.state.q()[0], 0.5004, 1e-9) << seen;
+    EXPECT_FALSE(s.holds);
+    Runner run(model, steady_state(model));
+    run.advance(1);
+    EXPECT_NEAR(run.state().q()[0], 0.5004, 2e-3) << seen;
+  }
+}
+
 /// A speed on which nothing depends grows for ever under a force: no steady operation, down to 1e-6 m/s^2.
 TEST(Steady, WhatSpeedsUpForEverHasNone) {
   const auto sliding = [](double mass, double load, double damping) {
