@@ -87,6 +87,49 @@ TEST(Batch, AFailedMachineKeepsItsStateAndLeavesTheOthersAlone) {
   EXPECT_EQ(fleet.state(1), Simulation(model).state());
 }
 
+/// Limits of inputs, and whether they act at once, are those of each machine.
+TEST(Batch, InputsFollowTheParametersOfTheirMachine) {
+  const std::string file = TRUNNION_SOURCE_DIR "/examples/lever_driven.yaml";
+  const auto free = Model::load(file), limited = Model::load(file, {"inputs.command.rate_limit=20"});
+  struct Case {
+    const std::shared_ptr<const Model>& model;
+    const char* path;
+    double value, input;
+  };
+  for (const Case& c : {Case{free, "inputs.command.max", 2, 5},
+                        {free, "inputs.command.min", -1, -5},
+                        {limited, "inputs.command.rate_limit", 5, 5},
+                        {limited, "inputs.command.default", 1, 5},
+                        {free, "valves.valve.directional_4_3.time_constant", 0, 1}})
+    for (const auto lanes : {trunnion::Lanes::off, trunnion::Lanes::automatic}) {
+      trunnion::BatchOptions options;
+      options.inputs = {c.model->input("command")};
+      options.outputs = {c.model->channel("command.input"), c.model->channel("piston_side.pressure"), c.model->channel("lever.angle")};
+      options.parameters = {c.model->parameter(c.path)};
+      options.values = {c.value};
+      options.lanes = lanes;
+      Batch fleet(c.model, 1, options);
+      Simulation single(c.model);
+      single.set_parameter(options.parameters[0], c.value);
+      single.restart();
+      fleet.step(10);
+      fleet.set_inputs(&c.input);
+      fleet.step(50);
+      single.run_until(0.01);
+      single.set(options.inputs[0], c.input);
+      single.run_until(0.06);
+      double y[3];
+      fleet.read(y);
+      for (std::size_t k = 0; k < 3; ++k) {
+        const double expected = single.value(options.outputs[k]);
+        if (lanes == trunnion::Lanes::off)
+          EXPECT_EQ(y[k], expected) << c.path;
+        else
+          EXPECT_NEAR(y[k], expected, 1e-9 * std::abs(expected)) << c.path;
+      }
+    }
+}
+
 TEST(Batch, AMachineWithoutAStartIsNamedAndAllStayAsTheyAre) {
   const auto model = Model::load(TRUNNION_SOURCE_DIR "/examples/four_bar_lift.yaml");
   trunnion::BatchOptions options;

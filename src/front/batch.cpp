@@ -321,8 +321,8 @@ void Batch::set_inputs(const double* values) {
                        " of machine " + std::to_string(i / columns) + " must be a finite number");
   content_->for_each([&](std::size_t i, Content::Tools&) {
     Content::Machine& machine = content_->machines[i];
-    for (std::size_t k = 0; k < columns; ++k)
-      set_input(*content_->model->content().compiled, machine.state, content_->options.inputs[k].number, values[i * columns + k], 0);
+    const CompiledModel& own = machine.loop ? machine.loop->model() : *content_->model->content().compiled;
+    for (std::size_t k = 0; k < columns; ++k) set_input(own, machine.state, content_->options.inputs[k].number, values[i * columns + k], 0);
   });
 }
 
