@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "base/diagnostic.h"
 #include "linearise/differential_form.h"
 #include "linearise/linear_model.h"
-#include "linearise/variables.h"
 #include "spectra/sampled_loop.h"
 #include "studies/linear_case.h"
 
@@ -43,8 +43,10 @@ void judge_samples(const std::shared_ptr<const CompiledModel>& model, SteadyOper
   if (model->relative) return judge_samples(model->relative, found);
   const auto& blocks = model->hydraulics.control;
   if (!found.holds || std::none_of(blocks.begin(), blocks.end(), [](const ControlBlock& b) { return b.sampled(); })) return;
-  if (first_order_states(model->hydraulics).empty() && model->layout.nv == 0) return;
-  const SampledLoop loop = sampled_loop(*differential_form(model), without(linearise(model, found.state), found.at_rest));
+  SampledLoop loop;
+  try {
+    loop = sampled_loop(*differential_form(model), without(linearise(model, found.state), found.at_rest));
+  } catch (const InputError&) {}  // without states
   if (loop.period == 0) return;
   found.continuous = false;
   found.sampled = true;
