@@ -49,6 +49,7 @@ StartKind kind(Start start) {
 
 std::vector<EigenvalueInfo> public_form(const std::vector<Eigenvalue>& eigenvalues) {
   std::vector<EigenvalueInfo> list;
+  list.reserve(eigenvalues.size());
   for (const Eigenvalue& e : eigenvalues)
     list.push_back({e.value.real(),
                     e.value.imag(),
