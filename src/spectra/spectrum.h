@@ -69,8 +69,8 @@ struct Spectrum {
 /// converge.
 Spectrum spectrum(const Eigen::MatrixXd& A, const std::vector<LinearVariable>& states = {});
 
-/// The verdict on eigenvalues [1/s] by their values, errors and chains.
-LinearStability judge(const std::vector<Eigenvalue>& eigenvalues);
+/// The verdict on all eigenvalues [1/s] by their values, errors and chains.
+LinearStability judge(const std::vector<Eigenvalue>& all);
 
 /// Change of an eigenvalue with dA; empty where it is not simple.
 std::optional<std::complex<double>> eigenvalue_change(const Eigenvalue& eigenvalue, const Eigen::MatrixXd& dA);
