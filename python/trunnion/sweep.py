@@ -164,7 +164,7 @@ def sweep(model: Model, values: Mapping[str, Any], kpi: Mapping[str, Kpi], threa
     combine: "product", or "zip" for lists of equal length. threads: runs at once; 0: as many as processors. progress: a bar of tqdm.
 
     A run that fails is a row with NaN and has its reason in `errors`; so is one whose values make no valid model, or whose KPI raises or is no
-    number, unless that holds for all runs, which raises `ModelError`.
+    number, unless that holds for all runs, which raises `ModelError`. A text that gives no finite number is NaN and a failed run, in all runs, too.
     Numbers that are parameters run in batches without reading the model again; everything else as single runs. Numbers are the same.
     Ctrl-C raises `Interrupted` with the runs completed so far as `.result`.
     """
@@ -256,7 +256,7 @@ def _batched(model: Model, lists: Mapping[str, Any], points: list, expressions: 
                 continue
             series = {name: table[:, i, k] for k, name in enumerate(channels)}
             for name, expression in expressions.items():
-                result.table[name][begin + i] = expression.value(series)
+                _keep(result, begin + i, name, expression.value(series))
             result.done[begin + i] = True
 
     return [(lambda b=begin, c=min(size, len(points) - begin): chunk(b, c), min(size, len(points) - begin)) for begin in range(0, len(points), size)]
@@ -280,7 +280,10 @@ def _single(model: Model, paths: List[str], points: list, expressions: Mapping[s
             return
         for name, kpi in expressions.items():
             try:
-                result.table[name][i] = kpi.value(run) if isinstance(kpi, _Expression) else _number(kpi(run))
+                if isinstance(kpi, _Expression):
+                    _keep(result, i, name, kpi.value(run))
+                else:
+                    result.table[name][i] = _number(kpi(run))
             except Exception as error:
                 where = ", ".join(f"{path} = {value}" for path, value in zip(paths, points[i]))
                 text = f"KPI {name!r} of run {i} ({where}): {type(error).__name__}: {error}"
@@ -372,6 +375,13 @@ def _numbers(cells: Sequence[str]) -> Sequence[Any]:
 
 class _Stopped(Exception):
     """Ends a run of an interrupted sweep."""
+
+
+def _keep(result: Sweep, i: int, name: str, value: float) -> None:
+    if np.isfinite(value):
+        result.table[name][i] = value
+    else:
+        _fail(result, i, f"KPI {name!r} of run {i} is not a finite number")
 
 
 def _fail(result: Sweep, i: int, text: str) -> None:

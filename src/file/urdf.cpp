@@ -325,6 +325,9 @@ class Importer {
     const std::string leader = attribute(mimic, "joint", urdf_name);
     const auto found = std::find_if(joints_.begin(), joints_.end(), [&](const XMLElement* j) { return leader == j->Attribute("name"); });
     if (found == joints_.end() || !one) return report(&mimic, urdf_name, "it mimics `" + leader + "`", "another joint of one coordinate");
+    std::string last = leader;
+    for (auto next = mimics_.find(last); next != mimics_.end() && last != urdf_name; next = mimics_.find(last)) last = next->second.leader;
+    if (last == urdf_name) return report(&mimic, urdf_name, "it mimics `" + leader + "`, and so itself", "a joint that does not follow it");
     const double ratio = value(mimic, "multiplier", urdf_name, 1), offset = value(mimic, "offset", urdf_name, 0);
     if (ratio == 0) return (void)out_.left_out.push_back("<mimic> of joint `" + urdf_name + "`, whose multiplier is 0");
     FileTree& coupling = couplings_.add(name, FileTree::map());
@@ -337,9 +340,7 @@ class Importer {
   /// Start value of a joint: that of the first leader that follows no other, by the relations of the others.
   double start_of(std::string joint) const {
     double factor = 1, sum = 0;
-    for (std::size_t i = 0; i <= mimics_.size(); ++i) {  // in a ring, which the checks of the model refuse, any
-      const auto mimic = mimics_.find(joint);
-      if (mimic == mimics_.end()) break;
+    for (auto mimic = mimics_.find(joint); mimic != mimics_.end(); mimic = mimics_.find(joint)) {
       sum += factor * mimic->second.offset;
       factor *= mimic->second.ratio;
       joint = mimic->second.leader;

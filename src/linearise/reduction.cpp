@@ -63,25 +63,26 @@ Reduction<D>::Reduction(const std::shared_ptr<const CompiledModel>& model, Const
   find_inputs();
 }
 
-/// Signals in use, in the order of their index; those of prescribed motions with their derivatives.
+/// Signals in use, in the order of their index, but numbers that blocks read; those of prescribed motions with their derivatives.
 template <int D>
 void Reduction<D>::find_inputs() {
   std::vector<bool> used(model_->signals.size(), false), moves = used;
   for (SignalIndex i : netlist_.used_signals) used[i] = true;
-  for (const ControlBlock& block : netlist_.control)
+  for (const ControlBlock& block : netlist_.control) {
     if (block.sampled()) used[block.signal] = true;  // it is held
-  for (const BodyLoad<D>& load : m_.body_loads)
-    if (load.signal >= 0) used[load.signal] = true;
-  for (const JointLoad& load : m_.joint_loads)
-    if (load.signal >= 0) used[load.signal] = true;
-  for (const SoilResistance<D>& soil : m_.soils)
-    if (soil.signal >= 0) used[soil.signal] = true;
+    for (const BlockInput& input : block.inputs)
+      if (input.kind == BlockInput::Kind::signal && model_->signals.names()[input.index].empty()) used[input.index] = false;
+  }
+  const auto use = [&used](const auto& elements) {
+    for (const auto& element : elements)
+      if (element.signal >= 0) used[element.signal] = true;
+  };
+  use(m_.body_loads), use(m_.joint_loads), use(m_.soils);
   for (const PrescribedMotion& motion : m_.motions)
     if (!motion.follows_block()) moves[motion.signal] = true;
-  using Kind = LinearInput::Kind;
   for (int i = 0; i < model_->signals.size(); ++i) {
-    if (used[i] || moves[i]) inputs_.push_back({Kind::value, i});
-    if (moves[i]) inputs_.insert(inputs_.end(), {{Kind::rate, i}, {Kind::acceleration, i}});
+    if (used[i] || moves[i]) inputs_.push_back({LinearInput::Kind::value, i});
+    if (moves[i]) inputs_.insert(inputs_.end(), {{LinearInput::Kind::rate, i}, {LinearInput::Kind::acceleration, i}});
   }
 }
 
@@ -585,9 +586,8 @@ void Reduction<D>::rates_of(const Change& change, double* column) const {
 
 template <int D>
 void Reduction<D>::jacobian(std::vector<double>& A) {
-  const int n = size();
-  A.resize(static_cast<std::size_t>(n) * n);
-  for (int j = 0; j < n; ++j) {
+  A.resize(static_cast<std::size_t>(size()) * size());
+  for (int j = 0, n = size(); j < n; ++j) {
     state_change(j, false, change_);
     rates_of(change_, A.data() + static_cast<std::ptrdiff_t>(j) * n);
   }

@@ -15,6 +15,10 @@ constexpr double kSettled = 1e5;  // [Pa] oil displaced by a smaller pressure ch
 
 double sum(const StoredEnergy<>& e) { return std::abs(e.kinetic) + std::abs(e.potential) + std::abs(e.spring) + std::abs(e.cylinder); }
 
+bool strikes(const std::vector<ImpulseLoad>& loads) {
+  return std::any_of(loads.begin(), loads.end(), [](const ImpulseLoad& load) { return load.at_limit; });
+}
+
 }  // namespace
 
 void Extremes::add(double value, double time) {
@@ -110,21 +114,28 @@ void Ledger::begin_impulses(const Observer& observer) {
   if (!impulse_rule_) return;
   impulse_loads_ = observer.impulse_loads();
   impulse_lags_.assign(impulse_loads_.size(), 0.0);
+  impulse_powers_.assign(impulse_loads_.size(), 0.0);
+  strikes_before_ = strikes_ = strikes(impulse_loads_);
 }
 
-/// Heat by the impulses of a step instead of the integral of its power, to which the rule error still belongs.
+/// Heat by the impulses of a step instead of the integral of its power, to which the rule error still belongs but while a limit pushes.
 void Ledger::add_impulses(const Observer& observer, double h) {
+  const bool strikes_now = strikes(observer.impulse_loads()), struck = strikes_before_ || strikes_ || strikes_now;
   for (std::size_t i = 0; i < impulse_loads_.size(); ++i) {
     const ImpulseLoad &begin = impulse_loads_[i], &end = observer.impulse_loads()[i];
     const double mean_begin = begin.force + impulse_rule_->carried(h, since_before_) * impulse_lags_[i],
                  mean_end = impulse_rule_->mean(begin.force, end.force, mean_begin),
                  work = impulse_rule_->impulse(h, mean_begin, mean_end) * (begin.rate + end.rate) / 2,
-                 heat = -work - (end.energy - begin.energy), change = heat - h / 2 * (power_[begin.entry] + observer.powers()[begin.entry]);
+                 heat = -work - (end.energy - begin.energy), power_begin = power_[begin.entry], power_end = observer.powers()[begin.entry],
+                 change = heat - h / 2 * (power_begin + power_end);
     work_[begin.entry] += change;
-    correction_ -= change;
+    correction_ -= struck ? parabola_correction(since_before_, h, impulse_powers_[i], power_begin, power_end) : change;
+    impulse_powers_[i] = power_begin;
     impulse_loads_[i] = end;
     impulse_lags_[i] = mean_end - end.force;
   }
+  strikes_before_ = strikes_;
+  strikes_ = strikes_now;
 }
 
 void Ledger::book(const std::vector<LedgerEntry>& entries, double time) {

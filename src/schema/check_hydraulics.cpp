@@ -155,6 +155,7 @@ void check_plunger(const Description& d, Findings& out, const std::string& path,
   if (!c.B.empty()) refuse("B");
   if (c.leakage > 0) refuse("leakage");
   if (c.cushion_B) refuse("cushion_B");
+  if (c.friction.pressure_B > 0) refuse("friction.pressure_B");
   if (c.A.empty())
     add_finding(d, out, path + ".plunger", "the laws of quasistatic circuits require a chamber B", "node `A`, or `bore` and `rod`");
 }

@@ -254,6 +254,17 @@ class PlausibilityCheck final : public Visitor {
 void look_at_commands(const Description& d, Doubts& out) {
   constexpr double kTolerance = 1e-9;
   SignalRanges ranges(d);
+  const auto look_at_fraction = [&](const std::string& path, const NumberOrSignal& fraction) {
+    const auto* const signal = std::get_if<std::string>(&fraction);
+    if (signal == nullptr || signal->empty()) return;
+    const SignalRange range = ranges.of(*signal);
+    const double most = std::max(range.high, -range.low);
+    if (most > 1 + kTolerance)
+      add_finding(d, out, path + ".fraction", fmt::format("the signal `{}` reaches {:g}, and the displacement is full at 1", *signal, most),
+                  "a signal from -1 to 1", "the displacement increases beyond the full one: limit the signal");
+  };
+  for (const auto& [name, motor] : d.motors) look_at_fraction("motors." + name, motor.fraction);
+  for (const auto& [name, pump] : d.pumps) look_at_fraction("pumps." + name, pump.fraction);
   for (const auto& [name, valve] : d.valves) {
     const auto* v = std::get_if<DirectionalValveDescription>(&valve);
     if (v == nullptr) continue;

@@ -175,6 +175,7 @@ TEST(Urdf, RefusesWithLineAndSuggestion) {
            Case{"<link name=\"tip\"/>", "<link name=\"fore\"/>", "duplicate link `fore`"},
            Case{"name=\"elbow\"", "name=\"grip\"", "duplicate joint `grip`"},
            Case{"joint=\"elbow\"", "joint=\"wrist\"", "it mimics `wrist`"},
+           Case{"joint=\"elbow\"", "joint=\"grip\"", "it mimics `grip`, and so itself"},
            Case{"<axis xyz=\"0 1 0\"/>", "<axis xyz=\"0 0 0\"/>", "the axis has no direction"},
            Case{"</robot>", "", "this is not valid XML"},
            Case{"<transmission", "<xacro:macro", "this file contains xacro macros"},

@@ -93,6 +93,9 @@ void expect_refused_cylinder(const std::string& text, const std::string& path, c
 TEST(Plunger, WrongInputIsReported) {
   expect_refused_cylinder(lift("plunger: 60 mm, B: tank"), "cylinders.ram.B", "a plunger has no chamber B");
   expect_refused_cylinder(lift("plunger: 60 mm, leakage: 1e-13"), "cylinders.ram.leakage", "a plunger has no chamber B");
+  std::string pressed = lift("plunger: 60 mm");
+  pressed.replace(pressed.find("model: lugre"), 12, "model: lugre, pressure_B: 1e-6 1/Pa");
+  expect_refused_cylinder(pressed, "cylinders.ram.friction.pressure_B", "a plunger has no chamber B");
   expect_refused_cylinder(lift("plunger: 60 mm, bore: 60 mm, rod: 0, chamber_length_B: 1 m"), "cylinders.ram", "mutually exclusive");
   expect_refused_cylinder(replaced(lift("plunger: 60 mm"), "A: v, chamber_length_A: 200 mm", "A: v"), "cylinders.ram.chamber_length_A",
                           "missing");

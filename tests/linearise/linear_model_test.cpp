@@ -417,6 +417,30 @@ TEST(LinearModel, HasSourcesSignalsOpeningsLoadsAndMotionsAsInputs) {
   expect_inputs<3>(test::busy_machine(true));
 }
 
+/// A number cannot be moved, a signal can; the equations are those of both.
+TEST(LinearModel, HasNoInputsForNumbersThatControlBlocksRead) {
+  const auto controlled = [](const std::string& target) {
+    const auto model = test::model_from(R"(
+trunnion: 1
+gravity: [0, 0, 0]
+bodies: {cart: {point_mass: {mass: 2 kg}}}
+joints: {cart: {prismatic: {parent: ground, axis: x}}}
+signals: {target: {constant: 0.5}}
+control: {position: {pid: {setpoint: )" +
+                                        target + R"(, measurement: cart.position, gain: 10, derivative_time: 0.1}}}
+forces: {push: {joint: cart, load: 1 N, signal: position}}
+solver: {step: 1 ms, duration: 1 s}
+)");
+    return linearise(model, start_state(*model));
+  };
+  const LinearModel number = controlled("0.5"), signal = controlled("target");
+  EXPECT_TRUE(number.inputs.empty());
+  ASSERT_EQ(signal.inputs.size(), 1U);
+  EXPECT_EQ(signal.inputs[0].name, "target");
+  EXPECT_EQ(number.A, signal.A);
+  EXPECT_NEAR(signal.B(1, 0), 10.0 / 2, 1e-12);
+}
+
 /// A moving cart pulls a mass by a spring: its acceleration causes its own inertia force and a pull.
 TEST(LinearModel, TakesTheAccelerationOfAMotionAsAnInput) {
   const auto model = test::model_from(R"(

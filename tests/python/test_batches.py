@@ -285,6 +285,14 @@ def test_a_kpi_that_fails_is_a_row_unless_all_do(lever):
         assert isinstance(caught.value.__cause__, (TypeError, ZeroDivisionError))
 
 
+@pytest.mark.parametrize("duration", [0.05, 0.0505])  # by batches, by single runs
+def test_key_figures_that_are_not_finite_fail(lever, duration):
+    kpi = {"a": "max(lever.angle) / (max(lever.angle) - max(lever.angle))", "b": "max(lever.angle)", "c": "0 / (max(lever.angle) - max(lever.angle))"}
+    s = tr.sweep(lever, {MASS: [90, 100]}, kpi, duration=duration)
+    assert s.failed.all() and np.isnan(s["a"]).all() and np.isnan(s["c"]).all() and (s["b"] > 0).all()
+    assert all("is not a finite number" in text for text in s.errors)
+
+
 def test_columns_of_sweeps_have_names(lever):
     s = tr.sweep(lever, {MASS: 100}, {"a": "max(lever.angle)"}, duration=0.01)
     assert "a" in s and "b" not in s and 0 not in s and list(s) == [MASS, "a"]

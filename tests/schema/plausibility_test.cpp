@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <filesystem>
 
@@ -171,6 +173,34 @@ TEST(Plausibility, CommandsBeyondTheOpenValveAreFoundThroughSumsAndProducts) {
   product.replace(product.find("sum: [half"), 3, "product");
   EXPECT_EQ(warnings_of(product).size(), 1U);  // 25
   EXPECT_TRUE(warnings_of(product, {"signals.half.constant=2"}).empty());
+}
+
+TEST(Plausibility, FractionsBeyondTheFullDisplacementAreFound) {
+  const auto found = [](double high) {
+    std::vector<std::string> list = warnings_of(fmt::format(R"(
+trunnion: 1
+gravity: [0, 0, 0]
+bodies: {{a: {{mass: 1, inertia: [1, 1, 1]}}}}
+joints: {{a: {{revolute: {{parent: ground, axis: z}}}}}}
+signals: {{swash: {{ramps: [[0, 0], [1, {}]]}}}}
+volumes: {{v: {{volume: 1 L, pressure: 10 bar}}, w: {{volume: 1 L, pressure: 10 bar}}}}
+sources: {{tank: {{pressure: 1 bar}}}}
+motors: {{drive: {{joint: a, A: v, B: w, displacement: 10 cm^3/rev, fraction: swash}}}}
+pumps: {{main: {{S: tank, P: v, displacement: 10 cm^3/rev, speed: 1500 rpm, fraction: swash}}}}
+solver: {{step: 1 ms, duration: 1 s}}
+)",
+                                                            high));
+    std::erase_if(list, [](const std::string& text) { return text.find("the displacement is full at 1") == std::string::npos; });
+    return list;
+  };
+  EXPECT_TRUE(found(1).empty());
+  EXPECT_TRUE(found(-1).empty());
+  for (const double high : {1.5, -3.0}) {
+    const std::vector<std::string> list = found(high);
+    ASSERT_EQ(list.size(), 2U);
+    EXPECT_NE(list[0].find("motors.drive.fraction"), std::string::npos) << list[0];
+    EXPECT_NE(list[1].find("pumps.main.fraction"), std::string::npos) << list[1];
+  }
 }
 
 TEST(Plausibility, StepsThatResolveNothingAndRunsWithoutEnd) {

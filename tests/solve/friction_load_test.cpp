@@ -220,6 +220,29 @@ solver: {{step: 0.2 ms, duration: 1.6 s}}
   }
 }
 
+/// The nominal load is arbitrary: friction, its stiffness and the load in any measure are the same law, with the same motion and heat.
+TEST(FrictionLoad, TheHeatDoesNotDependOnTheMeasureOfTheLoad) {
+  for (const double mass : {3e-3, 3.0, 3e3})
+    for (const double measure : {1e-3, 1.0, 1e3, 1e5}) {
+      const double scale = mass * measure;
+      const CaseResult result = run_case(model_from(fmt::format(R"(
+trunnion: 1
+gravity: [0, 0, -9.81]
+bodies: {{block: {{box: {{size: [0.1, 0.1, 0.1], mass: {:.17g}}}}}}}
+joints: {{block: {{prismatic: {{parent: ground, axis: x}}, speed: 0.5 m/s, friction: {{model: lugre, coulomb: {:.17g}, static: {:.17g},
+  stribeck_velocity: 0.01, nominal_load: {:.17g}, bristle_stiffness: {:.17g}, bristle_damping: {:.17g}}}}}}}
+solver: {{step: 1 ms, duration: 1 s}}
+)",
+                                                                mass, 2 * scale, 2 * scale, 10 * scale, 1e4 * scale, 10 * scale)));
+      ASSERT_FALSE(result.failure) << mass << " " << measure;
+      const Ledger& ledger = result.recorder->ledger();
+      const double moving = mass * 0.5 * 0.5 / 2;
+      EXPECT_NEAR(ledger.totals().damping, moving, 1e-3 * moving) << mass << " " << measure;
+      EXPECT_LT(ledger.closed_to_percent(), 0.1) << mass << " " << measure;
+      EXPECT_EQ(ledger.stored().spring, 0);
+    }
+}
+
 // ---------------------------------------------------------------- a slide
 
 /// A block on an inclined slide, pressed onto it by a force that grows: the friction follows the force normal to the slide.

@@ -310,6 +310,43 @@ TEST(RigidLimits, TheLedgerClosesWithLoadsThatLastThroughAStrike) {
       EXPECT_LT(open_share(run_case(model_from(model, {std::string("solver.integrator=") + integrator}))), 1e-6) << integrator << model;
 }
 
+/// A strike lasts the same number of steps whatever their length: the integral of its power is no measure of the step.
+TEST(RigidLimits, StrikesAreNoRuleErrors) {
+  for (const double e : {0.0, 0.1, 0.9})
+    for (const double h : {5e-3, 1e-3, 1e-4})
+      for (const double mass : {2e-3, 2.0, 2e3})
+        for (const bool chain : {false, true}) {
+          const CaseResult result = run_case(model_from(slides(mass, h, e, 9.81, "", chain)));
+          ASSERT_FALSE(result.failure);
+          EXPECT_LT(result.recorder->ledger().energy_rule_error().value(), 0.05) << e << " " << h << " " << mass << " " << chain;
+        }
+}
+
+/// Before and after strikes the rule error is that of the powers, in a machine with another, elastic part that the step hardly resolves.
+TEST(RigidLimits, RuleErrorsAreFoundBesideStrikes) {
+  const auto error = [](const char* limits, double step) {
+    const CaseResult result = run_case(model_from(fmt::format(R"(
+trunnion: 1
+gravity: [0, -9.81, 0]
+bodies: {{a: {{point_mass: {{mass: 1}}}}, b: {{point_mass: {{mass: 1}}}}}}
+joints:
+  a: {{prismatic: {{parent: ground, axis: x}}, speed: 10 m/s}}
+  b: {{prismatic: {{parent: ground, axis: y}}, position: 0.5 m{}}}
+springs: {{s: {{joint: a, stiffness: 100, damping: 4}}}}
+solver: {{step: {}, duration: 1 s, allow_open_balance: true}}
+)",
+                                                              limits, step)));
+    EXPECT_FALSE(result.failure);
+    return result.recorder->ledger().energy_rule_error().value();
+  };
+  const char* const strikes = ", limits: {minimum: 0, rigid: true, restitution: 0.5}";
+  for (const double step : {0.1, 0.05}) {
+    EXPECT_GT(error("", step), 1);
+    EXPECT_GT(error(strikes, step), 0.5 * error("", step));
+  }
+  EXPECT_LT(error(strikes, 1e-3), 0.05);
+}
+
 /// Machines without rigid limits have the powers alone.
 TEST(RigidLimits, TheLedgerOfOtherMachinesHasNoImpulses) {
   const auto loads = [](const char* limits) {

@@ -120,13 +120,14 @@ S actuator_heat(const MachineValues<D, S>& x, int i, S& stored) {
   S heat = port.viscous * rate - port.damper * rate;
   if (a.cylinder.coulomb > 0) heat += a.cylinder.drag(x.oil.pressure[a.A], x.oil.pressure[a.B], rate) * rate;
   if constexpr (kPlain<S>) {
-    // what pressures or loads add to the friction is heat: bristles store what they would without
-    const double* const states = x.y.data() + a.state;
-    const double factor = friction_factor(a, x.oil.pressure, x.y.data());
-    double unused[kMaxFrictionStates];
-    const double added = factor > 0 ? (1 - 1 / factor) * port.friction : -force_and_rates(a.friction, rate, states, unused);
-    heat += friction_dissipated_power(a.friction, rate, states) + added * rate;
-    stored += friction_stored_energy(a.friction, states);
+    if (a.load >= 0) {  // its bristles take over more load or release it at every instant: no function of the state is their energy
+      heat += port.friction * rate;
+    } else {  // what pressures add to the friction is heat: bristles store what they would without
+      const double* const states = x.y.data() + a.state;
+      const double factor = friction_factor(a, x.oil.pressure, x.y.data());
+      heat += friction_dissipated_power(a.friction, rate, states) + (1 - 1 / factor) * port.friction * rate;
+      stored += friction_stored_energy(a.friction, states);
+    }
   }
   const EndDamper& d = a.cylinder.damper;
   const S x_A = max(S(d.length - a.cylinder.chamber_A(s)), 0.0), x_B = max(S(d.length - a.cylinder.chamber_B(s)), 0.0);
@@ -169,7 +170,8 @@ void read_actuators(const ActuatorChannels& channels, MachineValues<D, S>& x) {
     const S before = x.ledger.stored.spring;
     x.add_power(actuator_heat(x, c.actuator, x.ledger.stored.spring));
     const PortForces<S>& port = x.oil.ports[c.actuator];
-    x.add_impulse_load(port.damper - port.friction - port.viscous, x.mechanism.s_dot[c.actuator], x.ledger.stored.spring - before);
+    x.add_impulse_load(port.damper - port.friction - port.viscous, x.mechanism.s_dot[c.actuator], x.ledger.stored.spring - before,
+                       port.damper);
   }
 }
 TR_INSTANTIATE_READING(read_actuators, ActuatorChannels)

@@ -25,10 +25,11 @@ struct StoredEnergy {
 
 /// A load whose work in a step is that of its impulse: of joints, and of springs' dampers, in machines with rigid limits.
 struct ImpulseLoad {
-  int entry = 0;      // of the ledger, which has its heat: -force rate less the rate of `energy`
-  double force = 0;   // [N, N m] in the direction of its coordinate
-  double rate = 0;    // [m/s, rad/s] of the coordinate
-  double energy = 0;  // [J] stored in the element, part of StoredEnergy
+  int entry = 0;          // of the ledger, which has its heat: -force rate less the rate of `energy`
+  double force = 0;       // [N, N m] in the direction of its coordinate
+  double rate = 0;        // [m/s, rad/s] of the coordinate
+  double energy = 0;      // [J] stored in the element, part of StoredEnergy
+  bool at_limit = false;  // whether its limit pushes
 };
 
 /// Whether powers and energies are read, too.
@@ -43,8 +44,8 @@ struct LedgerValues {
   std::vector<S> violations;    // per named constraint: the largest |Phi|
   double constraint_power = 0;  // [W]
   std::vector<ImpulseLoad> impulse_loads;
-  [[gnu::noinline]] void add_impulse_load(const S* entry, const S& force, const S& rate, const S& energy) {
-    if constexpr (kPlain<S>) impulse_loads.push_back({static_cast<int>(entry - powers.data()), force, rate, energy});
+  [[gnu::noinline]] void add_impulse_load(const S* entry, const S& force, const S& rate, const S& energy, const S& limit) {
+    if constexpr (kPlain<S>) impulse_loads.push_back({static_cast<int>(entry - powers.data()), force, rate, energy, limit != 0});
   }
 };
 
@@ -91,8 +92,8 @@ struct MachineValues {
   /// Writes the power of the next ledger entry, and returns it.
   const S& add_power(const S& value) { return *power++ = value; }
   /// The load of the entry written last.
-  void add_impulse_load(const S& force, const S& rate, const S& energy) {
-    if (kPlain<S> && has_rigid_limits) ledger.add_impulse_load(power - 1, force, rate, energy);
+  void add_impulse_load(const S& force, const S& rate, const S& energy, const S& limit = S(0)) {
+    if (kPlain<S> && has_rigid_limits) ledger.add_impulse_load(power - 1, force, rate, energy, limit);
   }
   const S* at(const ValuePlace& place) const;
 
