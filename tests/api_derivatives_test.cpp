@@ -106,6 +106,51 @@ INSTANTIATE_TEST_SUITE_P(, TransitionsOf,
                          testing::Values("solver.integrator=trapezoidal", "solver.integrator=esdirk3", "solver.integrator=bdf2"),
                          [](const auto& of) { return std::string(of.param).substr(18); });
 
+/// A linear machine has one G, whether its input moves, has arrived, rests at its limit or has never been set; a change is added to its
+/// course at both ends of the step.
+TEST(Transitions, HaveInputsWithCoursesOfAnyKind) {
+  const auto text = [](const char* command) {
+    return std::string(R"(
+trunnion: 1
+gravity: [0, 0, 0]
+bodies: {mass: {point_mass: {mass: 2 kg}}}
+joints: {mass: {prismatic: {parent: ground, axis: x}}}
+springs: {spring: {joint: mass, stiffness: 800 N/m, damping: 6 N s/m}}
+control: {lag: {low_pass: {input: command, time_constant: 20 ms}}}
+forces: {push: {joint: mass, load: 50 N, signal: lag}}
+inputs: {command: )") +
+           command + "}\nsolver: {step: 1 ms, duration: 1 s}\n";
+  };
+  for (const char* integrator : {"trapezoidal", "bdf2", "generalized_alpha", "esdirk3"}) {
+    const std::vector<std::string> settings{std::string("solver.integrator=") + integrator};
+    const auto column = [&](const char* command, double value, double time) {
+      const auto model = Model::from_text(text(command), settings);
+      Simulation sim(model);
+      if (value != 0) sim.set(model->input("command"), value);
+      sim.run_until(time);
+      const trunnion::Transition map = sim.transition();
+      EXPECT_EQ(map.inputs.size(), 1U);
+      std::vector<double> G;
+      for (const std::vector<double>& row : map.G) G.push_back(row.at(0));
+      return G;
+    };
+    const std::vector<double> free = column("{}", 1.5, 0.3);
+    ASSERT_EQ(free.size(), 3U);
+    EXPECT_GT(std::abs(free[1]), 0) << integrator;
+    for (const auto& [command, value, time] : {std::tuple{"{}", 0.0, 0.3},
+                                               {"{rate_limit: 10 1/s}", 0.0, 0.3},
+                                               {"{rate_limit: 10 1/s}", 1.5, 0.05},  // on its way
+                                               {"{rate_limit: 10 1/s}", -1.5, 0.05},
+                                               {"{rate_limit: 10 1/s}", 1.5, 0.3},  // arrived
+                                               {"{rate_limit: 1e9 1/s}", 1.5, 0.3},
+                                               {"{rate_limit: 10 1/s, max: 1}", 1.0, 0.3}}) {
+      const std::vector<double> G = column(command, value, time);
+      for (std::size_t i = 0; i < free.size(); ++i)
+        EXPECT_NEAR(G[i], free[i], 1e-6 * std::abs(free[i])) << integrator << " " << command << " " << value << " " << time;
+    }
+  }
+}
+
 /// A state in the middle of a run has a memory of the oil beside its minimal vector.
 TEST(Transitions, OfALaterStepIsThatOfTheFirstOneFromItsState) {
   const std::string text = with_valve(pushed_mass(kInputs), "time_constant: 20 ms");

@@ -27,11 +27,11 @@ struct GenerateOptions {
   bool quiet = false;
 };
 
-/// A C identifier.
+/// A C identifier, not that of the host's file.
 std::string identifier(std::string name) {
   for (char& c : name)
     if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
-  return name.empty() || std::isdigit(static_cast<unsigned char>(name.front())) != 0 ? "m_" + name : name;
+  return name.empty() || name == "host" || std::isdigit(static_cast<unsigned char>(name.front())) != 0 ? "m_" + name : name;
 }
 
 /// A path or pattern, and values.

@@ -40,6 +40,8 @@ class Message(NamedTuple):
 class Values(MutableMapping[str, Any]):
     """Numbers of a simulation by name; texts with units are converted to SI."""
 
+    __slots__ = ("_items", "_number", "_get", "_set", "_what")  # a name as an attribute, `inputs.boom = 1`, would have no effect
+
     def __init__(self, items: Sequence[Any], number: Any, get: Any, set_: Any, what: str) -> None:
         self._items, self._number, self._get, self._set, self._what = items, number, get, set_, what
 

@@ -370,10 +370,26 @@ bool find_margins(const Hydraulics& netlist, const double* s, const double* s_do
 
 namespace {
 
+/// Changes the modes of a block at a sample. States that jump with them do so with the others as the sample leaves these (of a controller
+/// the filtered difference), so that its value begins with the last one.
+void hand_over(const ControlBlock& b, const double* u, double value, double* x) {
+  double after[kMaxBlockStates + kMaxBlockModes], jumped[kMaxBlockStates + kMaxBlockModes];
+  const int n = b.states(), all = n + b.law->modes();
+  std::copy_n(x, all, after);
+  b.law->restart(u, value, after);
+  const bool found = sample_states(b, u, after);
+  std::copy_n(x + n, all - n, after + n);
+  std::copy_n(after, all, jumped);
+  b.law->restart(u, value, jumped);
+  b.law->restart(u, value, x);
+  for (int i = 0; i < n && found; ++i)
+    if (jumped[i] != after[i]) x[i] = jumped[i];
+}
+
 /// Samples a block at inputs u; false: its states have no solution.
 bool take_sample(const ControlBlock& b, const double* u, double t, double near, double* y) {
   double* const x = y + b.output + 1;
-  b.law->restart(u, b.delayed() ? y[b.next_value()] : y[b.output], x);
+  if (b.law->modes() > 0) hand_over(b, u, b.delayed() ? y[b.next_value()] : y[b.output], x);
   if (!sample_states(b, u, x)) return false;
   const double due = y[b.next_sample()];
   y[b.next_sample()] = sample_time(b, std::floor((t + near - b.offset) / b.period) + 1);

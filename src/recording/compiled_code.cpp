@@ -1,7 +1,7 @@
 // Code that was generated for a model, compiled and loaded.
 // The code is made once per model and program, and kept in a private folder, $XDG_CACHE_HOME/trunnion or ~/.cache/trunnion, as KEY.c,
-// KEY.so and KEY.model, the text of which KEY is a hash: the compact form of the model, the program, the compiler. It is loaded only if
-// that text is the same, and folder and files belong to the user alone.
+// KEY.so and KEY.model, the text of which KEY is a hash: the compact form of the model, the program, the compiler, and in a last line a hash
+// of KEY.so. It is loaded only if that text and that hash are the same, and folder and files belong to the user alone.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "recording/compiled_code.h"
 
@@ -104,6 +104,30 @@ void make_private(const std::string& folder) {
   check_private(folder, S_IFDIR);
 }
 
+/// KEY.model, with the library that its code was compiled to; it may be damaged since.
+std::string text_with_library(const std::string& text, const std::string& library) {
+  return fmt::format("{}\nlibrary {:x}\n", text, std::hash<std::string>()(content(library)));
+}
+
+/// Removes what compilations of others left that were killed.
+void remove_left_files(const std::string& folder) {
+  constexpr auto kLongest = std::chrono::hours(1);  // of a compilation
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored))
+    if (entry.path().stem().has_extension() && fs::file_time_type::clock::now() - entry.last_write_time(ignored) > kLongest)
+      fs::remove(entry.path(), ignored);
+}
+
+/// The files of a compilation, KEY.PROCESS and endings; those that are left at its end are removed.
+struct FilesOfCompilation {
+  std::string path;
+  static constexpr const char* kEndings[] = {".c", ".so", ".model"};
+  ~FilesOfCompilation() {
+    std::error_code ignored;
+    for (const char* ending : kEndings) fs::remove(path + ending, ignored);
+  }
+};
+
 // ---------------------------------------------------------------- the code
 
 std::string list_of(const std::vector<recording::Input>& inputs) {
@@ -194,6 +218,8 @@ void load(const std::string& path, CodeKind kind, CompiledCode& code) {
 void compile_code(const std::string& compiler, const std::string& folder, const std::string& key, const std::string& source,
                   const std::string& text) {
   const std::string mine = fmt::format("{}.{}", key, getpid()), path = folder + "/" + mine;
+  remove_left_files(folder);
+  const FilesOfCompilation files{path};
   write_text(source, path + ".c");
   std::vector<std::string> words{compiler};
   for (const char* flag : kFlags) words.emplace_back(flag);
@@ -202,12 +228,11 @@ void compile_code(const std::string& compiler, const std::string& folder, const 
   if (result.code == -1) throw Error(fmt::format("the compiler `{}` cannot be started: {}", compiler, std::strerror(result.error)));
   if (result.code != 0) {
     const std::string first = result.text.substr(0, result.text.find('\n'));
-    fs::remove(path + ".c");
     throw Error(fmt::format("the compiler `{}` ended with {}: {}", compiler, result.code, first));
   }
   chmod((path + ".so").c_str(), S_IRWXU);
-  write_text(text, path + ".model");
-  for (const char* ending : {".c", ".so", ".model"}) fs::rename(path + ending, folder + "/" + key + ending);
+  write_text(text_with_library(text, path + ".so"), path + ".model");
+  for (const char* ending : FilesOfCompilation::kEndings) fs::rename(path + ending, folder + "/" + key + ending);
 }
 
 /// [s] that the run takes by general steps, from its first ones.
@@ -252,7 +277,7 @@ CompiledCode code_of(const std::shared_ptr<const CompiledModel>& model, CodeKind
     const std::string text = maker(compiler) + (kind == CodeKind::lanes ? "\nlanes\n" : "\n") + compact_text(description), key = hash(text),
                       path = folder + "/" + key;
     make_private(folder);
-    if (fs::exists(path + ".so") && fs::exists(path + ".model") && content(path + ".model") == text) {
+    if (fs::exists(path + ".so") && fs::exists(path + ".model") && content(path + ".model") == text_with_library(text, path + ".so")) {
       load(path + ".so", kind, code);
       return code;
     }

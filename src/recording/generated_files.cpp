@@ -148,6 +148,19 @@ static double next_stop(double t, double end, double near)
   return end;
 }
 
+/* Length of a step that ends at `stop`: that of the model, except before a jump, beyond which rounding must not lead. */
+static double step_length(double t, double stop, double length, double near)
+{
+  double h = stop - t;
+  int i, at_jump = 0;
+  for (i = 0; i < jump_count; ++i)
+    if (jumps[i] == stop) at_jump = 1;
+  if (fabs(h - length) <= near && !at_jump) return length;
+  while (t + h > stop) h = nextafter(h, 0);
+  while (t + h < stop) h = nextafter(h, 2 * h);
+  return h;
+}
+
 static int is_force_jump(double t)
 {
   int i;
@@ -162,7 +175,7 @@ int NAME_step(NAME_machine *m)
   const double end = (floor((m->t + near) / length) + 1) * length;@prepare
   while (m->t < end - near) {
     const double stop = next_stop(m->t, end, near);
-    const double h = fabs(stop - m->t - length) <= near ? length : stop - m->t;
+    const double h = step_length(m->t, stop, length, near);
     double s[SIGNALS_S], e[SIGNALS_E];
     int status;
     status = signals_at_start(s, m->t, h, 0, 0, m->u, @K2, 0);

@@ -312,6 +312,10 @@ void check_valve(const Description& d, Findings& out, const std::string& path, c
 }
 void check_valve(const Description& d, Findings& out, const std::string& path, const DirectionalValveDescription& v) {
   check_dynamics(d, out, path + ".directional_4_3", v.dynamics);
+  if (!(v.dead_band < v.at_signal))
+    add_finding(d, out, path + ".directional_4_3.dead_band",
+                "the valve does not open up to " + number_text(v.dead_band) + ", and is fully open at " + number_text(v.at_signal),
+                "a dead band below `at_signal`");
 }
 void check_valve(const Description& d, Findings& out, const std::string& path, const SpoolValveDescription& v) {
   const std::string at = path + ".directional";

@@ -278,6 +278,22 @@ void look_at_commands(const Description& d, Doubts& out) {
   }
 }
 
+/// Nominal flows within the laminar zone, where the square-root law that they are of does not hold.
+void look_at_nominal_flows(const Description& d, Doubts& out) {
+  const auto look_at = [&](const std::string& path, const auto& size, double cracking) {
+    if (!size.flow || !size.at_pressure_drop || !(size.laminar_limit > *size.at_pressure_drop - cracking)) return;
+    add_finding(d, out, path + ".laminar_limit",
+                fmt::format("the flow is laminar up to {:g} Pa, and {:g} Pa drive it at the nominal flow, which is not met",
+                            size.laminar_limit, *size.at_pressure_drop - cracking),
+                "a smaller limit");
+  };
+  for (const auto& [name, valve] : d.valves) {
+    if (const auto* orifice = std::get_if<OrificeDescription>(&valve)) look_at("valves." + name + ".orifice", *orifice, 0);
+    if (const auto* check = std::get_if<CheckValveDescription>(&valve))
+      look_at("valves." + name + ".check", *check, check->cracking_pressure);
+  }
+}
+
 void look_at_forces(const Description& d, Doubts& out) {
   const auto add = [&](const std::string& path, const std::string& found, const char* expected) {
     add_finding(d, out, path, found + ": it has no effect", expected);
@@ -349,6 +365,7 @@ std::vector<Diagnostic> doubtful_values(const Description& d) {
   PlausibilityCheck check(d, out);
   describe(check, copy);
   look_at_commands(d, out);
+  look_at_nominal_flows(d, out);
   look_at_forces(d, out);
   look_at_stops(d, out);
   look_at_run(d, out);

@@ -39,8 +39,8 @@ struct RecordedColumn {
   double unit = 1;
 };
 
-/// `COLUMN[:UNIT]`
-RecordedColumn read_column(const std::string& text, const std::string& option, FitFindings& findings) {
+/// `COLUMN[:UNIT]`, of a quantity in `si`; empty: of any unit, such as a signal's.
+RecordedColumn read_column(const std::string& text, const std::string& si, const std::string& option, FitFindings& findings) {
   const std::size_t colon = text.rfind(':');
   if (colon == std::string::npos) return {text, 1};
   const std::string unit = text.substr(colon + 1);
@@ -49,6 +49,9 @@ RecordedColumn read_column(const std::string& text, const std::string& option, F
     findings.add(option, fmt::format("`{}` is not a unit", unit), "a unit such as kN, bar or mm after the name of the column", read.hint);
     return {text.substr(0, colon), 1};
   }
+  const QuantityText wanted = read_quantity("1 " + si);
+  if (!si.empty() && wanted.quantity && !fits(read.quantity->dimension, Measure{"", "", "", wanted.quantity->dimension}))
+    findings.add(option, fmt::format("`{}` has the wrong unit", text), fmt::format("a unit of its quantity, in SI {}", si));
   return {text.substr(0, colon), read.quantity->value};
 }
 
@@ -81,11 +84,14 @@ std::vector<FittedChannel> read_recording(const FitRequest& request, const std::
   const std::vector<std::string> header = csv_header(request.reference);
   const auto has = [&](const std::string& name) { return std::find(header.begin(), header.end(), name) != header.end(); };
   RecordedColumn time{has("time") ? "time" : "1", 1};
-  if (!request.time.empty()) time = read_column(request.time, "--time", findings);
+  if (!request.time.empty()) time = read_column(request.time, "s", "--time", findings);
   const ChannelReader reader(model);
   std::vector<std::string> known;
   for (const Channel& c : reader.channels()) known.push_back(c.name);
   known.erase(known.begin());  // time
+  const auto unit_of = [&](const std::string& name) -> const std::string& {
+    return reader.channels()[static_cast<std::size_t>(std::find(known.begin(), known.end(), name) - known.begin()) + 1].unit;
+  };
   std::vector<FittedChannel> channels;
   for (const std::string& text : request.channels) {
     const std::size_t equals = text.find('=');
@@ -98,8 +104,12 @@ std::vector<FittedChannel> read_recording(const FitRequest& request, const std::
       continue;
     }
     const RecordedColumn column =
-        equals == std::string::npos ? RecordedColumn{name, 1} : read_column(text.substr(equals + 1), "--channels", findings);
+        equals == std::string::npos ? RecordedColumn{name, 1} : read_column(text.substr(equals + 1), unit_of(name), "--channels", findings);
     channels.push_back(read_channel(request, name, time, column, findings));
+    const FittedChannel& last = channels.back();
+    if (std::count_if(channels.begin(), channels.end(),
+                      [&](const FittedChannel& c) { return c.name == last.name && c.recorded == last.recorded; }) > 1)
+      findings.add("--channels", fmt::format("the recording `{}` of {} is given more than once", last.column, last.name));
   }
   if (request.channels.empty())
     for (const std::string& name : header)
@@ -109,9 +119,7 @@ std::vector<FittedChannel> read_recording(const FitRequest& request, const std::
     findings.add("--reference", fmt::format("no column of `{}` has the name of a channel", request.reference),
                  "names of channels in its first line, or --channels CHANNEL=COLUMN",
                  header.empty() ? "the file has no header line, or cannot be read" : "");
-  for (FittedChannel& channel : channels)
-    channel.unit =
-        reader.channels()[static_cast<std::size_t>(std::find(known.begin(), known.end(), channel.name) - known.begin()) + 1].unit;
+  for (FittedChannel& channel : channels) channel.unit = unit_of(channel.name);
   return channels;
 }
 

@@ -110,7 +110,9 @@ std::vector<std::vector<Real>> TangentStep::follow(const StepNumbers& step, std:
   vary(m.state, x);
   m.coordinates->set(x, m.state);
   // what the state has beside its minimal vector is held: its numbers, of which those that follow from it have derivatives
+  const auto inputs = static_cast<std::size_t>(m.state.inputs() - m.state.values().data());
   for (std::size_t i = 0; i < step.before.values.size(); ++i) {
+    if (i >= inputs && i < inputs + static_cast<std::size_t>(m.model->layout.inputs)) continue;
     Number& number = m.state.values()[i];
     number = number.varies() ? Number(step.before.values[i], number.partials()) : Number(step.before.values[i]);
   }
@@ -145,8 +147,10 @@ std::vector<std::vector<Real>> TangentStep::columns(const StepNumbers& step, Kin
       for (int k = first; k < first + count; ++k) {
         Number* const numbers = state.inputs() + static_cast<std::ptrdiff_t>(k) * InputCourse::kSize;
         InputCourse input = InputCourse::of(numbers);
-        if (input.set == 0) input = {InputCourse::kSet, state.time, m.model->signals.input(k).initial, 0, 0};
-        input.value = variable(input.value, k);
+        const trunnion::InputRange& limits = m.model->signals.input(k);
+        if (input.set == 0) input = {InputCourse::kSet, state.time, limits.initial, 0, 0};
+        input.value = variable(input.value, k);  // where a slope ends within the step or before, its end moves with the course
+        input.target = variable(input.slope > 0 ? std::min(input.target, limits.max) : std::max(input.target, limits.min), k);
         input.write(numbers);
       }
       return;

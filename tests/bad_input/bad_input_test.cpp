@@ -189,6 +189,8 @@ TEST(BadInput, WrongPhysicsIsReported) {
       {"[5 s, -10 V]", "[5 m, -10 V]", 35, "signals.command.steps.2.0", {"`5 m`", "a time"}},
       {"[5 s, -10 V]", "[5 s]", 35, "signals.command.steps.2", {"a list of 1", "time and value"}},
       {"[[1 s, 10 V], [2.5 s, 0], [5 s, -10 V]]", "[]", 35, "signals.command.steps", {"an empty list"}},
+      {"at_signal: 10 V", "at_signal: 10 V, dead_band: 10 V", 21, "valves.valve.directional_4_3.dead_band", {"fully open at 10"}},
+      {"at_signal: 10 V", "at_signal: 10 V, dead_band: 12 V", 21, "valves.valve.directional_4_3.dead_band", {"does not open up to 12"}},
       {"at_signal: 10 V", "at_signal: 20 mA", 21, "valves.valve.signal", {"`command` have a different dimension"}},
       {"pressure: 7.6 MPa", "pressure: command", 19, "sources.pump.pressure", {"`command` have a different dimension", "a pressure"}},
       {"step: 1 ms",

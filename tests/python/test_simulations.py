@@ -71,6 +71,7 @@ def test_io_is_steps_inputs_and_reads(driven):
     (lambda s: tr.State.from_bytes("x"), TypeError, r"needs bytes\(state\), not str"),
     (lambda s: tr.State.from_bytes(b""), tr.ModelError, "no state"),
     (lambda s: setattr(s, "inputs", {"command": 5}), AttributeError, "one by one"),
+    (lambda s: setattr(s.inputs, "command", 5), AttributeError, "command"),
     (lambda s: setattr(s, "statee", 5), AttributeError, "statee"),
     (lambda s: setattr(s, "state", ["20 deg"]), tr.ModelError, "shape"),
     (lambda s: s.run_until(-1), tr.ModelError, "already"),

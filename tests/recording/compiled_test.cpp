@@ -1,9 +1,11 @@
 // solver.compiled: steps by generated code against general steps, and what happens where there is no code.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -247,9 +249,54 @@ TEST_F(Compiled, WrongCodeIsFoundInTheFirstStep) {  // by another process: loade
   text.replace(text.find(call), call.size(), "const int status = step(x, t, h, s, e, 0, k, r); x[0] += 1e-6; return status;");
   std::ofstream(wrong) << text;
   ASSERT_EQ(std::system(("cc -O1 -fPIC -shared -o '" + library + "' '" + wrong + "' -lm").c_str()), 0);
+  sign_library(library);
   const Outcome outcome = call_program(folder_, run);
   EXPECT_TRUE(outcome.printed("general step: the compiled one differs by")) << outcome.output;
   EXPECT_TRUE(outcome.printed("done")) << outcome.output;
+}
+
+/// Damaged libraries are not loaded, which could end the program, but made again.
+TEST_F(Compiled, DamagedCodeIsMadeAgain) {
+  const std::string run =
+      "run '" + std::string(TRUNNION_SOURCE_DIR) + "/examples/lever.yaml' --set solver.compiled=on --set solver.duration=0.2 -o r";
+  EXPECT_TRUE(call_program(folder_, run).printed("steps by the compiled step"));
+  const std::string library = file(".so");
+  const auto size = fs::file_size(library);
+  const auto runs_with = [&](const std::string& damage) {
+    const Outcome outcome = call_program(folder_, run);
+    EXPECT_EQ(outcome.code, 0) << damage << outcome.output;
+    EXPECT_TRUE(outcome.printed("steps by the compiled step")) << damage << outcome.output;
+    EXPECT_EQ(fs::file_size(library), size) << damage;
+  };
+  for (const std::uintmax_t rest : {std::uintmax_t{0}, std::uintmax_t{100}, size / 4, size / 2, size - 1}) {
+    fs::resize_file(library, rest);
+    runs_with(fmt::format("{} bytes of {}", rest, size));
+  }
+  for (const std::uintmax_t place : {size / 8, size / 2}) {
+    std::fstream bytes(library, std::ios::in | std::ios::out | std::ios::binary);
+    bytes.seekp(static_cast<std::streamoff>(place));
+    bytes << "damaged";
+    bytes.close();
+    runs_with(fmt::format("at byte {}", place));
+  }
+}
+
+/// Of compilations that fail, and in time of those that were killed.
+TEST_F(Compiled, NothingIsLeftOfFailedCompilations) {
+  const std::string lever = "run '" + std::string(TRUNNION_SOURCE_DIR) + "/examples/lever.yaml' --set solver.compiled=on -o r --set ";
+  const auto count = [&] { return std::distance(fs::directory_iterator(cache()), fs::directory_iterator()); };
+  for (const char* compiler : {"false", "no-compiler-of-this-name"}) {
+    const Environment cc("CC", compiler);
+    EXPECT_TRUE(call_program(folder_, lever + "solver.duration=0.1").printed("general step, as there is no compiled one")) << compiler;
+    EXPECT_EQ(count(), 0) << compiler;
+  }
+  const std::string killed = cache() + "/00.123.c", at_work = cache() + "/00.124.c";
+  for (const std::string& path : {killed, at_work}) std::ofstream(path) << "int x;";
+  fs::last_write_time(killed, fs::file_time_type::clock::now() - std::chrono::hours(2));
+  EXPECT_TRUE(call_program(folder_, lever + "solver.duration=0.2").printed("steps by the compiled step"));
+  EXPECT_FALSE(fs::exists(killed));
+  EXPECT_TRUE(fs::exists(at_work));
+  EXPECT_EQ(count(), 4);
 }
 
 TEST_F(Compiled, SummaryNamesTheChoice) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -247,6 +248,34 @@ solver: {step: 1 ms, duration: 1 s}
 }
 
 /// A value beyond the limits of an input is its limit.
+/// The sum of the time and a step may lie beyond the jump at which the step ends: its signals are those before the jump.
+TEST_F(Generate, StepsThatEndAtAJumpHaveTheSignalsBeforeIt) {
+  for (const double h : {1e-3, 1e-4}) {
+    std::string jumps;
+    int beyond = 0;
+    double level = 1;
+    for (const int k : {7, 13, 41, 89, 90, 123, 155, 176, 201, 233, 260, 301, 345, 390, 433}) {
+      beyond += (k - 1) * h + h > k * h;
+      jumps += fmt::format("{}[{:.17g}, {}]", jumps.empty() ? "" : ", ", k * h, level = -level);
+    }
+    EXPECT_GT(beyond, 2) << h;
+    const auto model = test::model_from(fmt::format(R"(
+trunnion: 1
+gravity: [0, 0, 0]
+bodies: {{m: {{point_mass: {{mass: 1 kg}}}}}}
+joints: {{m: {{prismatic: {{parent: ground, axis: x}}}}}}
+volumes: {{a: {{volume: 1 L, pressure: 1 MPa}}, b: {{volume: 1 L, pressure: 1 MPa}}}}
+sources: {{pump: {{pressure: 10 MPa}}, tank: {{pressure: 1 bar}}}}
+valves: {{valve: {{directional_4_3: {{P: pump, T: tank, A: a, B: b, flow: 1 L/min, at_signal: 1, time_constant: 5 ms}}, signal: command}}}}
+forces: {{push: {{joint: m, load: 1 N, signal: command}}}}
+signals: {{command: {{steps: [{}]}}}}
+solver: {{step: {}, duration: {}}}
+)",
+                                                    jumps, h, 500 * h));
+    compare("jumps", run_code(folder_, generate_code(model, "machine")), model);
+  }
+}
+
 TEST_F(Generate, InputsKeepTheirLimits) {
   const auto model = test::model_from(R"(
 trunnion: 1
@@ -295,6 +324,10 @@ TEST_F(Generate, ProgramWritesTheFiles) {
   EXPECT_EQ(unknown.code, 2);
   EXPECT_TRUE(unknown.printed("did you mean `cylinders.lift.bore`?")) << unknown.output;
   EXPECT_EQ(call_program(folder_, some + "'cylinders.lift.bore=5 kg'").code, 2);
+  std::filesystem::copy_file(model, path("host.yaml"));
+  const Outcome host = call_program(folder_, "generate host.yaml --set 'solver.duration=0.01 s' -o host");
+  EXPECT_EQ(host.code, 0) << host.output;
+  EXPECT_EQ(std::system(("make -s -C '" + path("host") + "'").c_str()), 0);
 }
 #endif
 

@@ -387,6 +387,7 @@ TEST_F(LanesOfBatches, WrongCodeIsFound) {
     const std::string library = fs::path(entry.path()).replace_extension(".so");
     ASSERT_EQ(std::system(("cc -O1 -march=native -fPIC -shared -w -o '" + library + "' '" + entry.path().string() + "' -lm").c_str()), 0);
     fs::permissions(library, fs::perms::owner_all);
+    sign_library(library);
     ++wrong;
   }
   ASSERT_EQ(wrong, 1);

@@ -175,6 +175,30 @@ TEST(Plausibility, CommandsBeyondTheOpenValveAreFoundThroughSumsAndProducts) {
   EXPECT_TRUE(warnings_of(product, {"signals.half.constant=2"}).empty());
 }
 
+TEST(Plausibility, NominalFlowsOfLaminarOrificesAreFound) {
+  const auto found = [](const char* valve) {
+    std::vector<std::string> list = warnings_of(fmt::format(R"(
+trunnion: 1
+volumes: {{v: {{volume: 1 L, pressure: 10 bar}}}}
+sources: {{tank: {{pressure: 1 bar}}}}
+valves: {{x: {{{}}}}}
+solver: {{step: 1 ms, duration: 1 s}}
+)",
+                                                            valve));
+    std::erase_if(list, [](const std::string& text) { return text.find("which is not met") == std::string::npos; });
+    return list;
+  };
+  EXPECT_TRUE(found("check: {A: v, B: tank, flow: 12 L/min, at_pressure_drop: 5 bar, cracking_pressure: 3 bar}").empty());
+  EXPECT_TRUE(found("check: {A: v, B: tank, diameter: 2 mm, cracking_pressure: 3 bar}").empty());
+  EXPECT_TRUE(found("orifice: {A: v, B: tank, flow: 12 L/min, at_pressure_drop: 2 bar}").empty());
+  const std::vector<std::string> check = found("check: {A: v, B: tank, flow: 12 L/min, at_pressure_drop: 4 bar, cracking_pressure: 3 bar}"),
+                                 orifice = found("orifice: {A: v, B: tank, flow: 12 L/min, at_pressure_drop: 1 bar}");
+  ASSERT_EQ(check.size(), 1U);
+  EXPECT_NE(check[0].find("valves.x.check.laminar_limit"), std::string::npos) << check[0];
+  ASSERT_EQ(orifice.size(), 1U);
+  EXPECT_NE(orifice[0].find("valves.x.orifice.laminar_limit"), std::string::npos) << orifice[0];
+}
+
 TEST(Plausibility, FractionsBeyondTheFullDisplacementAreFound) {
   const auto found = [](double high) {
     std::vector<std::string> list = warnings_of(fmt::format(R"(

@@ -269,6 +269,33 @@ TEST(HandOver, OfASampledControllerContinuesWithOneIntegralStep) {
   EXPECT_GT(std::abs(value_of(other, "command.output") - was), 3 * std::abs(step));
 }
 
+/// The filtered difference advances in the sample of the hand-over, too; it is no part of the jump.
+TEST(HandOver, OfASampledControllerWithADerivativePartHasNoJump) {
+  for (const char* period : {"1 ms", "10 ms", "100 ms"})
+    for (const char* integral : {"integral_time: 1e6 s", "integral_time: 1 s"}) {
+      Runner run(test::model_from(fmt::format(R"(
+trunnion: 1
+gravity: [0, 0, 0]
+bodies: {{b: {{point_mass: {{mass: 1}}}}}}
+joints: {{b: {{prismatic: {{parent: ground, axis: x}}}}}}
+signals: {{y: {{ramps: [[0, 0], [2, -2]]}}, auto: {{steps: [[0, 0], [1.05, 1]]}}, hand: {{constant: 0.3}}}}
+control: {{u: {{pid: {{setpoint: 0, measurement: y, gain: 1, {}, derivative_time: 1 s, filter: 100, manual: hand, automatic: auto}}, period: {}}}}}
+solver: {{step: 1 ms, duration: 2 s}}
+)",
+                                              integral, period)));
+      const double T = period[0] == '1' && period[1] == ' ' ? 1e-3 : period[2] == '0' ? 0.1 : 0.01;
+      const double first = T * std::ceil(1.05 / T - 1e-6), T_i = integral[15] == '1' && integral[16] == 'e' ? 1e6 : 1;
+      run.advance(first - 1e-3);
+      EXPECT_NEAR(value_of(run, "u.output"), 0.3, 1e-12) << period << integral;
+      run.advance(first + 5e-4);
+      EXPECT_NEAR(value_of(run, "u.output"), 0.3 + T / T_i * first, 2e-3 * T / T_i + 1e-12) << period << integral;
+      run.advance(first + 5 * T + 5e-4);  // then by its equations: the ramp, and the integral
+      double expected = 0.3;
+      for (int k = 0; k <= 5; ++k) expected += T / T_i * (first + k * T) + (k > 0 ? T : 0);
+      EXPECT_NEAR(value_of(run, "u.output"), expected, 2e-2 * T / T_i + 1e-2 * T) << period << integral;
+    }
+}
+
 TEST(HandOver, OfAnIntegrator) {
   const std::string blocks =
       "command: {integrator: {input: error, gain: 2e-11, min: -3e-6, max: 4e-6, manual: hand, automatic: auto}}, error: {sum: {inputs: "

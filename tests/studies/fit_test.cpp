@@ -367,6 +367,12 @@ TEST_F(Fitting, WrongRequestsAreNamed) {
        {"--channels", "no channel 'lift.fource'", "did you mean 'lift.force'?"}},
       {[](FitRequest& r) { r.channels = {"lift.force=F"}; }, {"--reference", "has no column `F`"}},
       {[](FitRequest& r) { r.channels = {"lift.force=lift.force:kM"}; }, {"--channels", "`kM` is not a unit"}},
+      {[](FitRequest& r) { r.channels = {"lift.force=lift.force:bar"}; }, {"--channels", "`lift.force:bar` has the wrong unit", "SI N"}},
+      {[](FitRequest& r) {
+         r.channels = {"lift.force", "lift.force=lift.force"};
+       },
+       {"--channels", "lift.force is given more than once"}},
+      {[](FitRequest& r) { r.time = "time:kg"; }, {"--time", "`time:kg` has the wrong unit"}},
       {[](FitRequest& r) { r.time = "clock"; }, {"--reference", "has no column `clock`"}},
       {[](FitRequest& r) {
          r.overrides.push_back({"solver.duration", "0.5"});

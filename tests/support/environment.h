@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -29,6 +34,14 @@ class Environment {
   const char* name_;
   std::optional<std::string> before_;
 };
+
+/// Writes into KEY.model of compiled code that the library KEY.so, which was replaced, belongs to it.
+inline void sign_library(const std::filesystem::path& library) {
+  const std::filesystem::path model = std::filesystem::path(library).replace_extension(".model");
+  std::string text = text_of(model);
+  text.erase(text.rfind("library "));
+  std::ofstream(model, std::ios::binary) << text << fmt::format("library {:x}\n", std::hash<std::string>()(text_of(library)));
+}
 
 /// Tests with a folder and a cache of compiled code of their own.
 class WithCache : public InFolder {
