@@ -24,6 +24,7 @@ constexpr double kLargestStep = 0.5;         // [rad, of the extent] of one Newt
 constexpr double kFinished = 1e-13;          // [rad, of the extent] a negligible Newton step
 constexpr double kMoved = 1e-3;              // [rad, of the extent; of the largest rate] a smaller change of a given value is rounding
 constexpr int kIterations = 200;
+constexpr int kNearest = 100;   // of them: strongly curved constraints may let those for the nearest configuration turn about it for ever
 constexpr int kRatePasses = 3;  // each reduces the error by the factor kFreeWeight
 
 using Sparse = Eigen::SparseMatrix<double>;
@@ -213,8 +214,8 @@ void assemble(const Description& d, const Mechanism<D>& m, CompiledModel& model,
   for (int iteration = 0; iteration < kIterations; ++iteration) {
     // the increment x = delta from q: nearest to the given start values means x0 = -theta
     configuration_difference(m.tree, given.data(), q.data(), theta.data());
-    Eigen::VectorXd x0(a.moving.size());
-    for (std::size_t i = 0; i < a.moving.size(); ++i) x0[static_cast<Eigen::Index>(i)] = -theta[a.moving[i]];
+    Eigen::VectorXd x0 = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(a.moving.size()));  // later: nearest to the last configuration
+    for (std::size_t i = 0; i < a.moving.size() && iteration < kNearest; ++i) x0[static_cast<Eigen::Index>(i)] = -theta[a.moving[i]];
     bool factored = false;
     const Sparse A = a.scaled_rows();
     Eigen::VectorXd x = a.weighted(A, x0, -a.Phi(), factored);

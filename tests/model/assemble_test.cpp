@@ -1,6 +1,7 @@
 // Assembly: loops closed at the start, locked values exact, given ones approximate, the rest as required. Reference: geometry of
 // triangles and four-bars, the conditions of a constrained minimum.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
@@ -232,6 +233,28 @@ TEST(Assembly, ClosesLoopsFromFarAway) {
     }
     EXPECT_LE(open, 3) << name;  // a few end at a local minimum
   }
+}
+
+/// The lowest point of a leaning disc is on the plane, from above and below. The way of its height with the lean is so strongly curved that
+/// the nearest configuration is not found from every start; then another one is taken.
+TEST(Assembly, WheelsAreSetOnThePlaneFromAnyHeight) {
+  for (const double radius : {0.03, 0.3, 3.0})
+    for (const double mass : {5e-3, 5.0, 5e3})
+      for (const double lean : {0.1, -0.6, 1.0})
+        for (int k = 0; k < 40; ++k) {
+          const double height = radius * (0.3 + 0.1 * k);
+          const auto model = compile(test::description(fmt::format(R"(
+gravity: [0, 0, -9.81]
+bodies: {{d: {{cylinder: {{length: {:.17g}, radius: {:.17g}, mass: {:.17g}, axis: y}}}}}}
+joints: {{d: {{free: {{parent: ground}}, position: [0, 0, {:.17g}], rotation: [{:.17g}, 0, 0]}}}}
+wheels: {{w: {{body: d, axis: y, radius: {:.17g}}}}}
+)",
+                                                                   radius / 6, radius, mass, height, lean, radius)));
+          const auto& m = std::get<Mechanism<3>>(model->mechanism);
+          MechanismState<3> state(m);
+          update_positions<3, double>(m, model->q_start.data(), nullptr, state);
+          EXPECT_LT(std::abs(state.Phi[0]), 1e-11 * std::max(radius, 1.0)) << radius << " " << mass << " " << lean << " " << height;
+        }
 }
 
 TEST(Assembly, TheSameLoopTwiceDoesNoHarm) {
