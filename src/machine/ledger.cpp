@@ -15,8 +15,13 @@ constexpr double kSettled = 1e5;  // [Pa] oil displaced by a smaller pressure ch
 
 double sum(const StoredEnergy<>& e) { return std::abs(e.kinetic) + std::abs(e.potential) + std::abs(e.spring) + std::abs(e.cylinder); }
 
-bool strikes(const std::vector<ImpulseLoad>& loads) {
-  return std::any_of(loads.begin(), loads.end(), [](const ImpulseLoad& load) { return load.at_limit; });
+/// Whether a limit takes or returns a share of the power that counts; one that a part rests on does not.
+bool strikes(const Observer& observer) {
+  constexpr double kShare = 0.1;
+  double all = 0, limits = 0;
+  for (const double power : observer.powers()) all += std::abs(power);
+  for (const ImpulseLoad& load : observer.impulse_loads()) limits = std::max(limits, std::abs(load.limit_power));
+  return limits > kShare * all;
 }
 
 }  // namespace
@@ -115,12 +120,12 @@ void Ledger::begin_impulses(const Observer& observer) {
   impulse_loads_ = observer.impulse_loads();
   impulse_lags_.assign(impulse_loads_.size(), 0.0);
   impulse_powers_.assign(impulse_loads_.size(), 0.0);
-  strikes_before_ = strikes_ = strikes(impulse_loads_);
+  strikes_before_ = strikes_ = strikes(observer);
 }
 
-/// Heat by the impulses of a step instead of the integral of its power, to which the rule error still belongs but while a limit pushes.
+/// Heat by the impulses of a step instead of the integral of its power, to which the rule error still belongs but in strikes.
 void Ledger::add_impulses(const Observer& observer, double h) {
-  const bool strikes_now = strikes(observer.impulse_loads()), struck = strikes_before_ || strikes_ || strikes_now;
+  const bool strikes_now = strikes(observer), struck = strikes_before_ || strikes_ || strikes_now;
   for (std::size_t i = 0; i < impulse_loads_.size(); ++i) {
     const ImpulseLoad &begin = impulse_loads_[i], &end = observer.impulse_loads()[i];
     const double mean_begin = begin.force + impulse_rule_->carried(h, since_before_) * impulse_lags_[i],

@@ -5,8 +5,8 @@
 // friction and limits of joints and of springs' dampers is what the element takes from the mechanism in the discrete step,
 //   heat_k+1 = heat_k - impulse (v_k + v_k+1)/2 - (E_k+1 - E_k)   impulse by the rule of the velocities, impulse_rule.h; E: stored in it
 // The power balance closes at every instant, so the residual measures the time discretisation alone. Its rule error uses the integral of
-// a parabola through the powers at three step ends, which no second-order rule reproduces exactly; of that heat, while a limit pushes, the
-// residual alone: a strike lasts the same number of steps whatever their length.
+// a parabola through the powers at three step ends, which no second-order rule reproduces exactly; of that heat, in a strike, the residual
+// alone: it lasts the same number of steps whatever their length.
 //   scale    = integral of |P| over all entries + sum over the steps of |change| of potential, spring and cylinder energy
 //              + largest kinetic energy
 // is the reference for a residual. Kinetic energy counts once: its changes are powers or changes of the other energies, and a body that
@@ -126,7 +126,7 @@ class Ledger {
   std::vector<ImpulseLoad> impulse_loads_;         // at the end of the last step
   std::vector<double> impulse_lags_;               // per load [N, N m]: mean minus force there
   std::vector<double> impulse_powers_;             // per load [W]: its power at the end of the step before the last
-  bool strikes_ = false, strikes_before_ = false;  // whether a limit pushed at the ends of the last step and of the one before
+  bool strikes_ = false, strikes_before_ = false;  // whether a part struck at the ends of the last step and of the one before
 };
 
 /// Channels `energy.*` and the values of a ledger in the same order.

@@ -50,8 +50,8 @@ constexpr RecordedPart kRecordedOfLanes{.most_steps = 20'000, .most_operations =
 constexpr std::size_t kMostUnvisited = 10'000;                                          // operations in the code; besides kMostOperations
 constexpr double kSecondsToMake = 20;  // [s] about; `auto` makes it for runs that take longer
 // straight-line code: results that do not depend on the compiler's choices
-constexpr const char* kFlags[] = {"-std=c99",           "-O1",   "-march=native", "-ffp-contract=off", "-fno-math-errno",
-                                  "-fno-trapping-math", "-fPIC", "-shared",       "-Wno-psabi"};
+constexpr const char* kFlags[] = {"-std=c99", "-O1", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fPIC",
+                                  "-shared",  "-s",  "-Wno-psabi"};
 
 // ---------------------------------------------------------------- the cache
 
@@ -113,9 +113,11 @@ std::string text_with_library(const std::string& text, const std::string& librar
 void remove_left_files(const std::string& folder) {
   constexpr auto kLongest = std::chrono::hours(1);  // of a compilation
   std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored))
-    if (entry.path().stem().has_extension() && fs::file_time_type::clock::now() - entry.last_write_time(ignored) > kLongest)
-      fs::remove(entry.path(), ignored);
+  for (fs::directory_iterator file(folder, ignored), end; file != end && !ignored; file.increment(ignored)) {
+    std::error_code gone;  // in the meantime
+    if (file->path().stem().has_extension() && fs::file_time_type::clock::now() - file->last_write_time(gone) > kLongest)
+      fs::remove(file->path(), gone);
+  }
 }
 
 /// The files of a compilation, KEY.PROCESS and endings; those that are left at its end are removed.

@@ -43,6 +43,78 @@ std::string quoted(const std::vector<std::string>& list) {
   return list.empty() ? "0" : array_of(list, [](const std::string& x) { return "\"" + x + "\""; });
 }
 
+/// The functions of the interface, with places for what models with parameters, tables and limits have in addition.
+constexpr const char* kFunctions = R"(void NAME_start(NAME_machine *m)
+{
+  int i;
+  m->t = 0;
+  m->restart = 0;
+  for (i = 0; i < PREFIX_NUMBERS; ++i) m->x[i] = start_x[i];
+  for (i = 0; i < PREFIX_INPUTS; ++i) m->u[i] = start_u[i];@start_parameters
+}
+
+void NAME_set(NAME_machine *m, int input, double value)
+{
+@limits  if (direct[input] && value != m->u[input]) m->restart = 1;
+  m->u[input] = value;
+}
+@set_parameter
+/* The first jump between t and end, or end. */
+static double next_stop(double t, double end, double near)
+{
+  int i;
+  for (i = 0; i < jump_count; ++i)
+    if (jumps[i] > t + near && jumps[i] <= end + near) return jumps[i];
+  return end;
+}
+
+/* Length of a step that ends at `stop`: that of the model, except before a jump, beyond which rounding must not lead. */
+static double step_length(double t, double stop, double length, double near)
+{
+  double h = stop - t;
+  int i, at_jump = 0;
+  for (i = 0; i < jump_count; ++i)
+    if (jumps[i] == stop) at_jump = 1;
+  if (fabs(h - length) <= near && !at_jump) return length;
+  while (t + h > stop) h = nextafter(h, 0);
+  while (t + h < stop) h = nextafter(h, 2 * h);
+  return h;
+}
+
+static int is_force_jump(double t)
+{
+  int i;
+  for (i = 0; i < force_jump_count; ++i)
+    if (force_jumps[i] == t) return 1;
+  return 0;
+}
+
+int NAME_step(NAME_machine *m)
+{
+  const double length = STEP, near = 1e-9 * length;
+  const double end = (floor((m->t + near) / length) + 1) * length;@prepare
+  while (m->t < end - near) {
+    const double stop = next_stop(m->t, end, near);
+    const double h = step_length(m->t, stop, length, near);
+    double s[SIGNALS_S], e[SIGNALS_E];
+    int status;
+    status = signals_at_start(s, m->t, h, 0, 0, m->u, @K2, 0);
+    if (status != PREFIX_DONE) return status;
+    status = signals_at_end(e, m->t + h, h, 0, 0, m->u, @K3, 0);
+    if (status != PREFIX_DONE) return status;
+    if (m->restart || (m->t > 0 && is_force_jump(m->t))) {
+      status = restart(m->x, m->t, h, s, e, m->u, @K1, 0);@restart_table
+      if (status != PREFIX_DONE) return status;
+      m->restart = 0;
+    }
+    status = step(m->x, m->t, h, s, e, m->u, @K0, 0);@table
+    if (status != PREFIX_DONE) return status;
+    m->t = stop;
+  }
+  return PREFIX_DONE;
+}
+)";
+
 class Texts {
  public:
   Texts(const CompiledModel& model, const RecordedSteps& run, const std::vector<std::string>& parameters, const std::string& name,
@@ -124,77 +196,7 @@ class Texts {
         "}};\n\n",
         number_list(values), number_list(defaults), direct_inputs(), number_list(model_.jumps), number_list(model_.force_jumps),
         model_.jumps.size(), model_.force_jumps.size(), start_of_parameters());
-    const char* body = R"(void NAME_start(NAME_machine *m)
-{
-  int i;
-  m->t = 0;
-  m->restart = 0;
-  for (i = 0; i < PREFIX_NUMBERS; ++i) m->x[i] = start_x[i];
-  for (i = 0; i < PREFIX_INPUTS; ++i) m->u[i] = start_u[i];@start_parameters
-}
-
-void NAME_set(NAME_machine *m, int input, double value)
-{
-@limits  if (direct[input] && value != m->u[input]) m->restart = 1;
-  m->u[input] = value;
-}
-@set_parameter
-/* The first jump between t and end, or end. */
-static double next_stop(double t, double end, double near)
-{
-  int i;
-  for (i = 0; i < jump_count; ++i)
-    if (jumps[i] > t + near && jumps[i] <= end + near) return jumps[i];
-  return end;
-}
-
-/* Length of a step that ends at `stop`: that of the model, except before a jump, beyond which rounding must not lead. */
-static double step_length(double t, double stop, double length, double near)
-{
-  double h = stop - t;
-  int i, at_jump = 0;
-  for (i = 0; i < jump_count; ++i)
-    if (jumps[i] == stop) at_jump = 1;
-  if (fabs(h - length) <= near && !at_jump) return length;
-  while (t + h > stop) h = nextafter(h, 0);
-  while (t + h < stop) h = nextafter(h, 2 * h);
-  return h;
-}
-
-static int is_force_jump(double t)
-{
-  int i;
-  for (i = 0; i < force_jump_count; ++i)
-    if (force_jumps[i] == t) return 1;
-  return 0;
-}
-
-int NAME_step(NAME_machine *m)
-{
-  const double length = STEP, near = 1e-9 * length;
-  const double end = (floor((m->t + near) / length) + 1) * length;@prepare
-  while (m->t < end - near) {
-    const double stop = next_stop(m->t, end, near);
-    const double h = step_length(m->t, stop, length, near);
-    double s[SIGNALS_S], e[SIGNALS_E];
-    int status;
-    status = signals_at_start(s, m->t, h, 0, 0, m->u, @K2, 0);
-    if (status != PREFIX_DONE) return status;
-    status = signals_at_end(e, m->t + h, h, 0, 0, m->u, @K3, 0);
-    if (status != PREFIX_DONE) return status;
-    if (m->restart || (m->t > 0 && is_force_jump(m->t))) {
-      status = restart(m->x, m->t, h, s, e, m->u, @K1, 0);@restart_table
-      if (status != PREFIX_DONE) return status;
-      m->restart = 0;
-    }
-    status = step(m->x, m->t, h, s, e, m->u, @K0, 0);@table
-    if (status != PREFIX_DONE) return status;
-    m->t = stop;
-  }
-  return PREFIX_DONE;
-}
-)";
-    return text + filled(body);
+    return text + filled(kFunctions);
   }
 
   const recording::CFunction& step() const { return step_; }

@@ -281,7 +281,7 @@ void look_at_commands(const Description& d, Doubts& out) {
 /// Nominal flows within the laminar zone, where the square-root law that they are of does not hold.
 void look_at_nominal_flows(const Description& d, Doubts& out) {
   const auto look_at = [&](const std::string& path, const auto& size, double cracking) {
-    if (!size.flow || !size.at_pressure_drop || !(size.laminar_limit > *size.at_pressure_drop - cracking)) return;
+    if (!size.flow || !size.at_pressure_drop || !(size.laminar_limit > (1 + 1e-9) * (*size.at_pressure_drop - cracking))) return;
     add_finding(d, out, path + ".laminar_limit",
                 fmt::format("the flow is laminar up to {:g} Pa, and {:g} Pa drive it at the nominal flow, which is not met",
                             size.laminar_limit, *size.at_pressure_drop - cracking),

@@ -107,8 +107,9 @@ std::vector<FittedChannel> read_recording(const FitRequest& request, const std::
         equals == std::string::npos ? RecordedColumn{name, 1} : read_column(text.substr(equals + 1), unit_of(name), "--channels", findings);
     channels.push_back(read_channel(request, name, time, column, findings));
     const FittedChannel& last = channels.back();
-    if (std::count_if(channels.begin(), channels.end(),
-                      [&](const FittedChannel& c) { return c.name == last.name && c.recorded == last.recorded; }) > 1)
+    if (std::count_if(channels.begin(), channels.end(), [&](const FittedChannel& c) {
+          return c.name == last.name && !c.recorded.empty() && c.recorded == last.recorded;
+        }) > 1)
       findings.add("--channels", fmt::format("the recording `{}` of {} is given more than once", last.column, last.name));
   }
   if (request.channels.empty())

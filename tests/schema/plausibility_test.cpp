@@ -189,6 +189,7 @@ solver: {{step: 1 ms, duration: 1 s}}
     return list;
   };
   EXPECT_TRUE(found("check: {A: v, B: tank, flow: 12 L/min, at_pressure_drop: 5 bar, cracking_pressure: 3 bar}").empty());
+  EXPECT_TRUE(found("check: {A: v, B: tank, flow: 12 L/min, at_pressure_drop: 2.3 bar, cracking_pressure: 0.3 bar}").empty());
   EXPECT_TRUE(found("check: {A: v, B: tank, diameter: 2 mm, cracking_pressure: 3 bar}").empty());
   EXPECT_TRUE(found("orifice: {A: v, B: tank, flow: 12 L/min, at_pressure_drop: 2 bar}").empty());
   const std::vector<std::string> check = found("check: {A: v, B: tank, flow: 12 L/min, at_pressure_drop: 4 bar, cracking_pressure: 3 bar}"),

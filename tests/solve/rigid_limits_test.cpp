@@ -331,7 +331,7 @@ gravity: [0, -9.81, 0]
 bodies: {{a: {{point_mass: {{mass: 1}}}}, b: {{point_mass: {{mass: 1}}}}}}
 joints:
   a: {{prismatic: {{parent: ground, axis: x}}, speed: 10 m/s}}
-  b: {{prismatic: {{parent: ground, axis: y}}, position: 0.5 m{}}}
+  b: {{prismatic: {{parent: ground, axis: y}}{}}}
 springs: {{s: {{joint: a, stiffness: 100, damping: 4}}}}
 solver: {{step: {}, duration: 1 s, allow_open_balance: true}}
 )",
@@ -339,10 +339,12 @@ solver: {{step: {}, duration: 1 s, allow_open_balance: true}}
     EXPECT_FALSE(result.failure);
     return result.recorder->ledger().energy_rule_error().value();
   };
-  const char* const strikes = ", limits: {minimum: 0, rigid: true, restitution: 0.5}";
+  const char* const strikes = ", position: 0.5 m, limits: {minimum: 0, rigid: true, restitution: 0.5}";
+  const char* const rests = ", position: 0, limits: {minimum: 0, rigid: true, restitution: 0.5}";
   for (const double step : {0.1, 0.05}) {
     EXPECT_GT(error("", step), 1);
     EXPECT_GT(error(strikes, step), 0.5 * error("", step));
+    EXPECT_GT(error(rests, step), 0.5 * error("", step));
   }
   EXPECT_LT(error(strikes, 1e-3), 0.05);
 }

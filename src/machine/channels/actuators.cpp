@@ -171,7 +171,7 @@ void read_actuators(const ActuatorChannels& channels, MachineValues<D, S>& x) {
     x.add_power(actuator_heat(x, c.actuator, x.ledger.stored.spring));
     const PortForces<S>& port = x.oil.ports[c.actuator];
     x.add_impulse_load(port.damper - port.friction - port.viscous, x.mechanism.s_dot[c.actuator], x.ledger.stored.spring - before,
-                       port.damper);
+                       x.netlist.actuators[c.actuator].cylinder.damper.rigid ? port.damper : S(0.0));
   }
 }
 TR_INSTANTIATE_READING(read_actuators, ActuatorChannels)

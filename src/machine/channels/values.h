@@ -25,11 +25,11 @@ struct StoredEnergy {
 
 /// A load whose work in a step is that of its impulse: of joints, and of springs' dampers, in machines with rigid limits.
 struct ImpulseLoad {
-  int entry = 0;          // of the ledger, which has its heat: -force rate less the rate of `energy`
-  double force = 0;       // [N, N m] in the direction of its coordinate
-  double rate = 0;        // [m/s, rad/s] of the coordinate
-  double energy = 0;      // [J] stored in the element, part of StoredEnergy
-  bool at_limit = false;  // whether its limit pushes
+  int entry = 0;           // of the ledger, which has its heat: -force rate less the rate of `energy`
+  double force = 0;        // [N, N m] in the direction of its coordinate
+  double rate = 0;         // [m/s, rad/s] of the coordinate
+  double energy = 0;       // [J] stored in the element, part of StoredEnergy
+  double limit_power = 0;  // [W] of its limit, if that is rigid
 };
 
 /// Whether powers and energies are read, too.
@@ -45,7 +45,7 @@ struct LedgerValues {
   double constraint_power = 0;  // [W]
   std::vector<ImpulseLoad> impulse_loads;
   [[gnu::noinline]] void add_impulse_load(const S* entry, const S& force, const S& rate, const S& energy, const S& limit) {
-    if constexpr (kPlain<S>) impulse_loads.push_back({static_cast<int>(entry - powers.data()), force, rate, energy, limit != 0});
+    if constexpr (kPlain<S>) impulse_loads.push_back({static_cast<int>(entry - powers.data()), force, rate, energy, limit * rate});
   }
 };
 
