@@ -297,6 +297,7 @@ std::function<void(double)> watch_of(const std::function<bool(double)>& progress
 
 Sensitivities response_sensitivities(const std::shared_ptr<const Model>& model, const SensitivityOptions& options) {
   return translated([&] {
+    if (options.threads < 0) throw Error("the number of threads must not be negative");
     const std::vector<SampledChannel> channels = channels_of(model, options);
     ResponseSensitivity of = response_sensitivity(*model->content().compiled, paths_of(*model, options.parameters), channels,
                                                   options.threads, watch_of(options.progress));
@@ -309,6 +310,7 @@ Sensitivities response_sensitivities(const std::shared_ptr<const Model>& model, 
 Gradients response_gradients(const std::shared_ptr<const Model>& model, const SensitivityOptions& options,
                              const std::function<SumWeights(const std::vector<std::vector<double>>& values)>& weigh) {
   return translated([&] {
+    if (!weigh) throw Error("gradients need a function that gives the weights of their sums");
     const std::vector<SampledChannel> channels = channels_of(model, options);
     std::vector<std::string> paths = paths_of(*model, options.parameters);
     if (paths.empty())
@@ -348,23 +350,33 @@ RunResult run_in_memory(const std::shared_ptr<const Model>& model, const RunOpti
   return result;
 }
 
-const std::vector<ChannelInfo>& RunResult::channels() const { return content_->channels; }
-std::size_t RunResult::rows() const { return content_->result.recorder->recording().rows(); }
+namespace {
+
+template <class Content>
+const Content& run_of(const std::shared_ptr<Content>& content) {
+  if (!content) throw ModelError("this result is of no run");
+  return *content;
+}
+
+}  // namespace
+
+const std::vector<ChannelInfo>& RunResult::channels() const { return run_of(content_).channels; }
+std::size_t RunResult::rows() const { return run_of(content_).result.recorder->recording().rows(); }
 const std::vector<double>& RunResult::values(std::size_t channel) const {
-  const auto& columns = content_->result.recorder->recording().columns;
+  const auto& columns = run_of(content_).result.recorder->recording().columns;
   if (channel >= columns.size()) throw ModelError("there is no recorded channel number " + std::to_string(channel));
   return columns[channel];
 }
-double RunResult::end_time() const { return content_->result.end_time; }
-const std::optional<RunError>& RunResult::failure() const { return content_->failure; }
-bool RunResult::cancelled() const { return content_->result.signal != 0; }
+double RunResult::end_time() const { return run_of(content_).result.end_time; }
+const std::optional<RunError>& RunResult::failure() const { return run_of(content_).failure; }
+bool RunResult::cancelled() const { return run_of(content_).result.signal != 0; }
 std::string RunResult::summary(const std::string& model_file) const {
-  return summary_json(content_->result, model_file, content_->wall_seconds);
+  return summary_json(run_of(content_).result, model_file, run_of(content_).wall_seconds);
 }
 void RunResult::save(const std::string& folder, const std::string& model_file) const {
   translated([&] {
     const ResultFolder lock(folder);
-    write_case(content_->result, model_file, folder, content_->start);
+    write_case(run_of(content_).result, model_file, folder, run_of(content_).start);
   });
 }
 

@@ -167,6 +167,15 @@ TEST(Batch, AMachineWithoutAStartIsNamedAndAllStayAsTheyAre) {
   } catch (const ModelError& error) { EXPECT_TRUE(std::string(error.what()).starts_with("machine 1: ")) << error.what(); }
 }
 
+/// Threads beyond the machines are not started.
+TEST(Batch, AnyNumberOfThreadsIsTaken) {
+  trunnion::BatchOptions options;
+  options.threads = 1000000;
+  Batch fleet(crane(), 2, options);
+  fleet.step(3);
+  EXPECT_GT(fleet.time(1), 0);
+}
+
 TEST(Batch, MisuseIsRefused) {
   const auto model = crane();
   EXPECT_THROW(Batch(nullptr, 1), ModelError);
@@ -181,6 +190,9 @@ TEST(Batch, MisuseIsRefused) {
   options.parameters = {model->parameter("bodies.boom.rod.mass")};
   options.values = {1, 2};
   EXPECT_THROW(Batch(model, 1, options), ModelError);
+  options.parameters.push_back(options.parameters.front());
+  EXPECT_THROW(Batch(model, 1, options), ModelError);
+  options.parameters.pop_back();
   options.values = {-1};
   try {
     const Batch fleet(model, 1, options);

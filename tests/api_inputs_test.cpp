@@ -127,6 +127,18 @@ TEST(Inputs, AreLimitedInRangeAndRate) {
   EXPECT_THROW((void)sim.model()->input("comand"), ModelError);
 }
 
+/// A limit that falls below a held value takes it along.
+TEST(Inputs, FollowTheirLimits) {
+  auto sim = Simulation::from_text(with_valve(pushed_mass("inputs: {command: {min: 0, max: 2}, lever: {min: -1, max: 1}}\n"), ""));
+  const auto command = sim.model()->input("command");
+  sim.set(command, 1.5);
+  sim.run_until(0.1);
+  sim.set_parameter(sim.model()->parameter("inputs.command.max"), 1.2);
+  sim.run_until(0.2);
+  EXPECT_EQ(sim.value(command), 1.2);
+  EXPECT_EQ(sim.value("command.input"), 1.2);
+}
+
 TEST(Inputs, AreInputsOfLinearModelsAlsoThroughProducts) {
   const std::string direct = with_valve(pushed_mass(kInputs), "");
   std::string scaled =
@@ -266,6 +278,48 @@ TEST(Parameters, ThatChangeTheStructureAreRefused) {
     sim.run_until(0.1);
     EXPECT_EQ(sim.time(), 0.1);
   }
+}
+
+/// A value that is set to itself, or set back, leaves the run as it is; so does one that was refused in between. States set while a change
+/// is pending are taken as they are.
+TEST(Parameters, ThatAreSetBackLeaveTheRun) {
+  const auto model = Model::from_text(with_valve(pushed_mass(kInputs), "frequency: 5 Hz, damping: 0.7"));
+  const auto bore = model->parameter("cylinders.ram.bore"), leakage = model->parameter("cylinders.ram.leakage");
+  Simulation sim(model), undisturbed(model);
+  for (Simulation* one : {&sim, &undisturbed}) one->run_until(0.05);
+  const double right = sim.value(bore);
+  sim.set_parameter(bore, right);
+  sim.set_parameter(bore, 1.3 * right);
+  sim.set_parameter(bore, right);
+  sim.set_parameter(leakage, 1e-12);  // another structure
+  EXPECT_FALSE(sim.try_step().ok());
+  sim.set_parameter(leakage, 0);
+  for (Simulation* one : {&sim, &undisturbed}) one->run_until(0.1);
+  EXPECT_TRUE(sim.state() == undisturbed.state());
+
+  Simulation wider(model), copy(model);
+  wider.set_parameter(bore, 1.3 * right);
+  wider.restart();
+  wider.run_until(0.05);
+  copy.set_parameter(bore, 1.3 * right);
+  copy.set_state(wider.state());
+  for (Simulation* one : {&wider, &copy}) one->run_until(0.1);
+  EXPECT_TRUE(wider.state() == copy.state());
+}
+
+TEST(Parameters, MayBeInfiniteWhereTheModelHasThemSo) {
+  const auto model = Model::from_text(with_valve(pushed_mass(kInputs), "frequency: 5 Hz, damping: 0.7"));
+  const auto walls = model->parameter("cylinders.ram.bulk_modulus"), bore = model->parameter("cylinders.ram.bore");
+  Simulation sim(model), undisturbed(model);
+  ASSERT_TRUE(std::isinf(sim.value(walls)));
+  sim.set_parameter(walls, 1e9);
+  sim.run_until(0.05);
+  sim.set_parameter(walls, std::numeric_limits<double>::infinity());
+  sim.restart();
+  for (Simulation* one : {&sim, &undisturbed}) one->run_until(0.05);
+  EXPECT_TRUE(sim.state() == undisturbed.state());
+  EXPECT_THROW(sim.set_parameter(walls, -std::numeric_limits<double>::infinity()), ModelError);
+  EXPECT_THROW(sim.set_parameter(bore, std::numeric_limits<double>::infinity()), ModelError);
 }
 
 TEST(Parameters, TakeEffectDuringARun) {

@@ -216,6 +216,18 @@ solver: {step: 1 ms, duration: 1 s}
   ASSERT_EQ(circuit.incidents().size(), 1U);
   EXPECT_EQ(messages[0].time, circuit.incidents()[0].first_time);
   EXPECT_GT(messages[0].time, 0.005);
+  // Incidents stay when a number of the machine changes, and end with the run that they are of.
+  circuit.set_parameter(circuit.model()->parameter("volumes.v.volume"), 2e-3);
+  circuit.run_until(1.01);
+  EXPECT_EQ(circuit.incidents().size(), 1U);
+  EXPECT_EQ(messages.size(), 1U);
+  circuit.restart();
+  EXPECT_TRUE(circuit.incidents().empty());
+  circuit.run_until(0.2);
+  EXPECT_EQ(circuit.incidents().size(), 1U);
+  EXPECT_EQ(messages.size(), 2U);  // of the new run
+  circuit.restart();               // nothing is compiled
+  EXPECT_TRUE(circuit.incidents().empty());
   circuit.on_message({});
 
   messages.clear();

@@ -176,7 +176,7 @@ class Simulation {
   void attach_ledger();
   /// From now on steps are watched for incidents.
   void attach_incidents();
-  /// Incidents since they are watched.
+  /// Incidents since they are watched, or since restart().
   std::vector<Incident> incidents() const;
 
   /// All channels, in the order of results.csv.

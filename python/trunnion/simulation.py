@@ -50,7 +50,7 @@ class Values(MutableMapping[str, Any]):
 
     def __setitem__(self, name: str, value: Quantity) -> None:
         number = index_of(self._number, name, self._what)
-        self._set(number, quantity(value, self._items[number].unit, f"{self._what} {name}"))
+        self._set(number, quantity(value, self._items[number].unit, f"{self._what} {name}", infinite=self._what == "parameter"))
 
     def __delitem__(self, name: str) -> None:
         raise TypeError(f"{self._what}s cannot be removed")
@@ -124,7 +124,7 @@ class Simulation:
     # ---- steps
 
     def step(self, n: int = 1) -> None:
-        """Advances by n points of the time grid. Raises `RunError`; on Ctrl-C `Interrupted`, with the number of completed `steps`."""
+        """Advances by n points of the time grid. Raises `RunError`; `ModelError` where parameters as set make no machine of the model's structure; on Ctrl-C `Interrupted`, with the number of completed `steps`."""
         try:
             self._core.step(n)
         except Interrupted as stop:
@@ -182,7 +182,7 @@ class Simulation:
 
     @property
     def incidents(self) -> List[Incident]:
-        """Incidents since `attach_incidents()`."""
+        """Incidents since `attach_incidents()`, or since `restart()`."""
         return [Incident(*row) for row in self._core.incidents()]
 
     def attach_messages(self) -> None:

@@ -32,8 +32,8 @@ def to_si(value: Quantity, unit: str = "", name: str = "the value") -> float:
     return quantity(value, unit, name)
 
 
-def quantity(value: Any, unit: str, name: str) -> float:
-    """As to_si, where `unit` is the core's own text, such as `N or N m`."""
+def quantity(value: Any, unit: str, name: str, infinite: bool = False) -> float:
+    """As to_si, where `unit` is the core's own text, such as `N or N m`. infinite: infinity is left to the core to judge."""
     if isinstance(value, str):
         try:
             return _trunnion.to_si(value, unit)
@@ -41,7 +41,7 @@ def quantity(value: Any, unit: str, name: str) -> float:
             raise ModelError(f"{name}: {error}") from None
     if isinstance(value, (numbers.Real, np.number)) and not isinstance(value, (bool, np.bool_)) or (isinstance(value, np.ndarray) and value.ndim == 0):
         number = float(value)
-        if not np.isfinite(number):
+        if not (np.isfinite(number) or (infinite and number > 0)):
             raise ModelError(f"{name} must be a finite number, not {number}")
         return number
     raise TypeError(f"{name} must be a number [{unit or '-'}] or a text with a unit such as '80 mm', not {type(value).__name__}")

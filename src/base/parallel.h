@@ -11,7 +11,7 @@
 
 namespace trunnion {
 
-/// Calls job(0) ... job(n - 1), each once, on up to `threads` threads; returns when all are done. The exception of the job with the lowest
+/// Calls job(0) ... job(n - 1), each once, on up to `threads` threads, fewer where the system has no more; returns when all are done. The exception of the job with the lowest
 /// number is rethrown here after all started jobs have ended; after an exception no further job starts.
 template <class Job>
 void for_each_parallel(std::size_t n, int threads, const Job& job) {
@@ -33,7 +33,9 @@ void for_each_parallel(std::size_t n, int threads, const Job& job) {
       }
   };
   std::vector<std::thread> others;
-  for (int k = 1; k < threads && static_cast<std::size_t>(k) < n; ++k) others.emplace_back(work);
+  try {
+    for (int k = 1; k < threads && static_cast<std::size_t>(k) < n; ++k) others.emplace_back(work);
+  } catch (const std::exception&) {}  // the system has no more
   work();
   for (std::thread& thread : others) thread.join();
   if (failure) std::rethrow_exception(failure);

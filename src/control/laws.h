@@ -98,6 +98,9 @@ struct LinearLaw {
   int inputs() const { return count; }
   int states() const { return order; }
   bool linear() const { return true; }
+  static std::size_t place(int row, int column, int columns) {
+    return static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(column);
+  }
   template <class S>
   S value(const S* u, const S* x) const {
     S sum(0);
@@ -109,8 +112,8 @@ struct LinearLaw {
   void rates(const S* u, const S* x, S* rate) const {
     for (int i = 0; i < order; ++i) {
       rate[i] = S(0);
-      for (int j = 0; j < order; ++j) rate[i] += A[static_cast<std::size_t>(i * order + j)] * x[j];
-      for (int j = 0; j < count; ++j) rate[i] += B[static_cast<std::size_t>(i * count + j)] * u[j];
+      for (int j = 0; j < order; ++j) rate[i] += A[place(i, j, order)] * x[j];
+      for (int j = 0; j < count; ++j) rate[i] += B[place(i, j, count)] * u[j];
     }
   }
   bool direct(int) const { return passes; }
@@ -120,7 +123,7 @@ struct LinearLaw {
     const double through = D[static_cast<std::size_t>(input)];
     double gain = through, size = std::abs(through);
     for (int i = 0; i < order && x_start.empty(); ++i) {
-      const double part = C[static_cast<std::size_t>(i)] * steady[static_cast<std::size_t>(i * count + input)];
+      const double part = C[static_cast<std::size_t>(i)] * steady[place(i, input, count)];
       gain += part;
       size += std::abs(part);
     }
@@ -130,7 +133,7 @@ struct LinearLaw {
     for (int i = 0; i < order; ++i) {
       x[i] = x_start.empty() ? 0 : x_start[static_cast<std::size_t>(i)];
       for (int j = 0; j < count && x_start.empty(); ++j)
-        if (const double share = steady[static_cast<std::size_t>(i * count + j)]; share != 0) x[i] += share * u[j];
+        if (const double share = steady[place(i, j, count)]; share != 0) x[i] += share * u[j];
     }
   }
 };

@@ -81,6 +81,9 @@ class CircuitSubsystem final : public HydraulicSubsystem {
   // ---- the rules: from time_, where x_, slope_ and the port forces are evaluated, to t
   bool euler(double t, StepOutcome& report);
   bool rk4(double t, StepOutcome& report);
+  /// Between two stages of rk4 at one instant, of which the first is kept in mid_: whether pressures decay slowly enough for the step h, or
+  /// their rates differ by less than matters. The ends of a step do not show it where a valve opens and closes within.
+  bool stable_stages(double h, StepOutcome& report) const;
   /// A step by the oil's rule; subdivided where it does not resolve the pressures.
   bool implicit(double t, StepOutcome& report);
   /// State saved before an attempt.
@@ -114,7 +117,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
   HydraulicCut cut_;
   const Hydraulics& netlist_;
   const std::size_t n_;                             // ports
-  const std::optional<IntegratorKind> integrator_;  // none: whichever is stable
+  const std::optional<IntegratorKind> integrator_;  // none: whichever is stable and resolves the rates
   const double step_;                               // [s]
   const bool whole_force_;                          // friction belongs to this side
   const bool publishes_force_;
@@ -152,6 +155,7 @@ class CircuitSubsystem final : public HydraulicSubsystem {
   } kept_, at_begin_;
   std::vector<double> kept_force_;
   std::vector<double> start_, sum_, stage_;  // scratch of the rules
+  std::vector<double> mid_, mid_rate_;       // ... the first stage of rk4 in the middle of a step
   std::vector<double> ds_, dw_;              // increments of the ports
   std::vector<double> system_;
   std::vector<int> pivot_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cosimulation/circuit_subsystem.h"
+#include "hydraulics/substeps.h"
 #include "model/coupling_memory.h"
 
 namespace trunnion {
@@ -39,7 +40,7 @@ CircuitSubsystem::CircuitSubsystem(std::shared_ptr<const CompiledModel> machine,
       system_(n_ * n_),
       pivot_(n_),
       input_courses_(machine_->layout.inputs) {
-  for (auto* x : {&x_, &slope_, &start_, &sum_, &stage_}) x->resize(netlist_.ny + 2 * n_);
+  for (auto* x : {&x_, &slope_, &start_, &sum_, &stage_, &mid_, &mid_rate_}) x->resize(netlist_.ny + 2 * n_);
   for (auto* x : {&s_, &w_, &ds_, &dw_, &impulse_, &impulse_moment_, &displacement_}) x->resize(n_);
   kept_force_.resize(n_);
   keep();  // allocates
@@ -163,12 +164,17 @@ bool CircuitSubsystem::go(IntegratorKind integrator, double h, int steps, StepOu
   update_inputs(netlist_, signals(), begin_, Side::right, work_);
   if (!evaluate(begin_, x_.data(), slope_.data(), report)) return false;
   begin_memory();
+  const bool watched = !integrator_ && integrator == IntegratorKind::rk4;
   for (int k = 1; k <= steps; ++k) {
     const double t = begin_ + h * k / steps;
+    if (watched) kept_.assign(x_, slope_);
     const bool done = integrator == IntegratorKind::rk4     ? rk4(t, report)
                       : integrator == IntegratorKind::euler ? euler(t, report)
                                                             : implicit(t, report);
     if (!done) return false;
+    const auto& begin = kept_.values;
+    if (watched && step_of_circuits_.deviation(t - time_, begin[0].data(), begin[1].data(), x_.data(), slope_.data(), work_) > kOilJump)
+      return fail(StepStatus::unstable, -1, report);
     time_ = t;
   }
   if (integrator != IntegratorKind::trapezoidal) {

@@ -49,8 +49,8 @@ class HydraulicSubsystem : public Subsystem {
 };
 
 /// The circuits `circuits` (indices in Hydraulics::circuits) of `machine` by its coupling settings, with the integrator (euler, rk4,
-/// trapezoidal; none: rk4, or trapezoidal where rk4 is unstable) and maximum step h [s]. Outputs after restore() are those of the inputs
-/// set next, then those at the end of each step; restart() uses the last lengths and rates.
+/// trapezoidal; none: rk4, or trapezoidal where rk4 is unstable or does not resolve the rates) and maximum step h [s]. Outputs after
+/// restore() are those of the inputs set next, then those at the end of each step; restart() uses the last lengths and rates.
 std::unique_ptr<HydraulicSubsystem> make_hydraulic_subsystem(const std::shared_ptr<const CompiledModel>& machine,
                                                              const std::vector<int>& circuits, std::optional<IntegratorKind> integrator,
                                                              double h);

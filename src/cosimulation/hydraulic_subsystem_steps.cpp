@@ -35,17 +35,36 @@ bool CircuitSubsystem::rk4(double t, StepOutcome& report) {
     add_rates(x, weight * h);
     for (std::size_t i = 0; i < n; ++i) sum_[i] += weight * slope_[i];
   };
+  int stages = 0;
   const auto stage = [&](double time) {
+    if (++stages == 2) {
+      mid_ = stage_;
+      mid_rate_ = slope_;
+    }
     for (std::size_t i = 0; i < n; ++i) stage_[i] = x_[i] + time * h * slope_[i];
     x = stage_.data();
     const double end = time < 1 ? time_ + time * h : t;
     if (end != at) update_inputs(netlist_, signals(), end, Side::left, work_);
     at = end;
-    return evaluate(at, stage_.data(), slope_.data(), report);
+    return evaluate(at, stage_.data(), slope_.data(), report) && (stages != 2 || integrator_ || stable_stages(h, report));
   };
   if (!classical_runge_kutta(add, stage)) return false;
   for (std::size_t i = 0; i < n; ++i) x_[i] += h * sum_[i];
   return evaluate(t, x_.data(), slope_.data(), report, h);
+}
+
+bool CircuitSubsystem::stable_stages(double h, StepOutcome& report) const {
+  double size = 0, apart = 0, rates = 0;
+  for (std::size_t i = 0; i < netlist_.volumes.size(); ++i) {
+    const double change = stage_[i] - mid_[i], rate = slope_[i] - mid_rate_[i];
+    size = std::max(size, std::abs(stage_[i]));
+    apart += change * change;
+    rates += rate * rate;
+  }
+  apart = std::sqrt(apart);
+  rates = std::sqrt(rates);
+  if (h * rates <= kOilJump * size || h * rates <= ExplicitLimit::kRungeKutta * apart) return true;
+  return fail(StepStatus::unstable, -1, report);
 }
 
 bool CircuitSubsystem::implicit(double t, StepOutcome& report) {

@@ -21,8 +21,11 @@ T wait_for_change(const std::atomic<T>& flag, T old) {
 
 }  // namespace
 
-Workers::Workers(int threads) : failures_(static_cast<std::size_t>(threads > 1 ? threads : 1)) {
-  for (int i = 1; i < threads; ++i) threads_.emplace_back([this, i] { wait_for_work(i); });
+Workers::Workers(int threads) {
+  try {
+    for (int i = 1; i < threads; ++i) threads_.emplace_back([this, i] { wait_for_work(i); });
+  } catch (const std::exception&) {}  // the system has no more
+  failures_.resize(threads_.size() + 1);
 }
 
 Workers::~Workers() {

@@ -12,7 +12,7 @@ namespace trunnion {
 
 class Workers {
  public:
-  /// The caller and `threads` - 1 others, which wait for work during the lifetime of this object.
+  /// The caller and `threads` - 1 others, fewer where the system has no more, which wait for work during the lifetime of this object.
   explicit Workers(int threads);
   ~Workers();
   Workers(const Workers&) = delete;

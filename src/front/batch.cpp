@@ -10,6 +10,8 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <unordered_set>
+#include <vector>
 
 #include "base/assert.h"
 #include "cosimulation/workers.h"
@@ -21,6 +23,15 @@
 namespace trunnion {
 
 namespace {
+
+/// The first number that is there more than once; -1: none.
+template <class Index>
+int given_twice(const std::vector<Index>& list) {
+  std::unordered_set<int> seen;
+  for (const Index i : list)
+    if (!seen.insert(i.number).second) return i.number;
+  return -1;
+}
 
 int threads_of(int wanted) {
   if (wanted < 0) throw ModelError("the number of threads of a batch must not be negative");
@@ -78,7 +89,7 @@ struct Batch::Content {
   };
 
   [[gnu::cold]] Content(std::shared_ptr<const Model> of, int n, BatchOptions given)
-      : model(std::move(of)), options(std::move(given)), workers(threads_of(options.threads)) {
+      : model(std::move(of)), options(std::move(given)), workers(std::min(threads_of(options.threads), n)) {
     if (!model) throw ModelError("a batch needs a model");
     if (n < 1) throw ModelError("a batch needs at least one machine");
     for (const InputIndex i : options.inputs) check_index(i.number, model->inputs().size(), "input");
@@ -92,6 +103,10 @@ struct Batch::Content {
       observes = observes || place.kind == ChannelPlace::Kind::observed;
     }
     for (const ParameterIndex i : options.parameters) check_index(i.number, model->parameters().size(), "parameter");
+    if (const int twice = given_twice(options.inputs); twice >= 0)
+      throw ModelError("the input '" + model->inputs()[static_cast<std::size_t>(twice)].name + "' is given twice");
+    if (const int twice = given_twice(options.parameters); twice >= 0)
+      throw ModelError("the parameter '" + model->parameters()[static_cast<std::size_t>(twice)].name + "' is given twice");
     const std::size_t wanted = options.parameters.size() * static_cast<std::size_t>(n);
     if (!options.values.empty() && options.values.size() != wanted)
       throw ModelError("a batch of " + std::to_string(n) + " machines with " + std::to_string(options.parameters.size()) +
@@ -181,6 +196,7 @@ struct Batch::Content {
       try {
         of_machine(i, [&] {
           std::shared_ptr<const CompiledModel> compiled = machine.own->compile();
+          machine.own->take_into_use();
           const StateVector at_start = model->content().start_of(compiled, options.start);
           machine.next = std::make_unique<StepLoop>(std::move(compiled), at_start);
         });

@@ -162,7 +162,8 @@ size_t trunnion_state_size(const trunnion_simulation* simulation) {
 trunnion_status trunnion_get_state(const trunnion_simulation* simulation, void* out, size_t size) {
   return guarded([&] {
     const std::string bytes = required(simulation, "the simulation").simulation.state().bytes();
-    if (out == nullptr || size != bytes.size())
+    if (out == nullptr) throw ModelError("the buffer of the state is null");
+    if (size != bytes.size())
       throw ModelError("the state has " + std::to_string(bytes.size()) + " bytes, the buffer " + std::to_string(size));
     std::memcpy(out, bytes.data(), bytes.size());
   });

@@ -90,20 +90,28 @@ class OwnParameters {
  public:
   explicit OwnParameters(const Model& model);
   double value(int parameter) const { return *slots_[static_cast<std::size_t>(parameter)].value; }
-  /// Throws ModelError for a value outside its limits.
+  /// Throws ModelError for a value outside its limits; infinity is within those of a parameter of which the model has it, as a rigid wall.
   void set(int parameter, double value);
+  /// Whether values differ from those in use.
+  bool changed() const { return !replaced_.empty(); }
+  /// From now on those in use are the present ones.
+  void take_into_use() {
+    replaced_.clear();
+    last_in_use_ = true;
+  }
   /// Throws InputError; Error if the numbers change the structure, so that states and channels would be others. What was compiled last is
   /// used for the parts that no change since concerns.
   std::shared_ptr<const CompiledModel> compile();
-  /// Whether only parameters of the oil have changed since compile().
-  bool same_mechanism() const { return same_mechanism_; }
+  /// Whether what was compiled last is in use, and only parameters of the oil differ from it.
+  bool same_mechanism() const;
 
  private:
   std::shared_ptr<const Model> original_;
   std::shared_ptr<const CompiledModel> last_;
-  bool same_mechanism_ = true;
+  bool last_in_use_ = true;
   std::unique_ptr<Description> description_;
   std::vector<Parameter> slots_;
+  std::vector<std::pair<int, double>> replaced_;  // parameters that differ from those in use, and these
 };
 
 /// Throws ModelError.

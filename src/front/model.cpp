@@ -109,6 +109,7 @@ Model::Content::FoundStart Model::Content::find_start(const std::shared_ptr<cons
 
 StateVector Model::Content::start_of(const std::shared_ptr<const CompiledModel>& machine, Start start,
                                      std::vector<std::string>* warnings) const {
+  if (static_cast<std::size_t>(start) >= starts_.size()) throw ModelError("there is no such start; expected given, equilibrium or steady");
   if (machine != compiled) {
     FoundStart found = find_start(machine, start);
     if (warnings != nullptr) *warnings = std::move(found.warnings);
@@ -188,26 +189,37 @@ OwnParameters::OwnParameters(const Model& model)
 
 void OwnParameters::set(int parameter, double value) {
   const Parameter& p = slots_[static_cast<std::size_t>(parameter)];
-  if (!std::isfinite(value)) throw ModelError(p.path + " must be a finite number");
+  const bool infinite = std::isinf(value) && value > 0 && std::isinf(original_->parameters()[static_cast<std::size_t>(parameter)].value);
+  if (!std::isfinite(value) && !infinite) throw ModelError(p.path + " must be a finite number");
   const bool low = p.min_excluded ? !(value > p.min) : !(value >= p.min);
   if (low || !(value <= p.max)) {
     const std::string limit = low ? (p.min_excluded ? "above " : "at least ") + number_text(p.min) : "at most " + number_text(p.max);
     throw ModelError(p.path + " = " + number_text(value) + " is outside its limits; expected " + limit +
                      (*p.unit == 0 ? std::string() : std::string(" ") + p.unit));
   }
-  if (*p.value == value && std::signbit(*p.value) == std::signbit(value)) return;
+  const auto same = [value](double other) { return other == value && std::signbit(other) == std::signbit(value); };
+  if (same(*p.value)) return;
+  const auto replaced = std::find_if(replaced_.begin(), replaced_.end(), [&](const auto& entry) { return entry.first == parameter; });
+  if (replaced == replaced_.end())
+    replaced_.emplace_back(parameter, *p.value);
+  else if (same(replaced->second))
+    replaced_.erase(replaced);
   *p.value = value;
-  same_mechanism_ = same_mechanism_ && belongs_to_oil(p.path);
+}
+
+bool OwnParameters::same_mechanism() const {
+  return last_in_use_ && std::all_of(replaced_.begin(), replaced_.end(),
+                                     [&](const auto& entry) { return belongs_to_oil(slots_[static_cast<std::size_t>(entry.first)].path); });
 }
 
 std::shared_ptr<const CompiledModel> OwnParameters::compile() {
   const std::shared_ptr<const CompiledModel>& original = original_->content().compiled;
   std::shared_ptr<const CompiledModel> model =
-      same_mechanism_ ? compile_oil(*description_, original, *last_) : trunnion::compile(*description_, original);
+      same_mechanism() ? compile_oil(*description_, original, *last_) : trunnion::compile(*description_, original);
   if (same_structure(*model, *original)) {
     TR_ASSERT(validate(*model).empty());
     last_ = model;
-    same_mechanism_ = true;
+    last_in_use_ = false;
     return model;
   }
   throw Error(

@@ -138,21 +138,29 @@ struct Simulation::Content final : RunWatcher {
   }
 
   // ---- parameters
-  /// The machine with its parameters as set, in the present state, or at its start.
-  void rebuild(std::optional<Start> start) {
-    reshaped = reshaped || !own->same_mechanism();
+  bool changed() const { return own && own->changed(); }
+  /// The machine with its parameters as set, at its start, in a given state, which is taken as it is, or in the present one.
+  void rebuild(std::optional<Start> start, const StateVector* given = nullptr) {
+    const bool reshaped = !own->same_mechanism();
     std::shared_ptr<const CompiledModel> next = own->compile();
-    StateVector state = start ? model->content().start_of(next, *start, &start_warnings) : loop->state();
-    if (!start && reshaped) close_loops(next, compiled, minimal ? minimal.get() : coordinates.get(), state);
+    StateVector state = start ? model->content().start_of(next, *start, &start_warnings) : given != nullptr ? *given : loop->state();
+    const bool goes_on = !start && given == nullptr;
+    if (goes_on && reshaped) close_loops(next, compiled, minimal ? minimal.get() : coordinates.get(), state);
     auto next_loop = std::make_unique<StepLoop>(next, std::move(state));
-    if (!start && !next_loop->restart()) throw next_loop->failure();
+    const auto& inputs = next->description.inputs;
+    for (std::size_t i = 0; i < inputs.size() && goes_on; ++i) {  // values that are held remain within their limits, which may be others
+      const InputDescription& input = inputs[i].second;
+      const double value = next_loop->input(static_cast<int>(i));
+      if ((input.min && value < *input.min) || (input.max && value > *input.max)) next_loop->set_input(static_cast<int>(i), value, 0);
+    }
+    if (goes_on && !next_loop->restart()) throw next_loop->failure();
     compiled = std::move(next);
     loop = std::move(next_loop);
     observer.reset();
     if (minimal) coordinates = std::move(minimal);
     transition.reset();
     by_parameters.reset();
-    changed = reshaped = false;
+    own->take_into_use();
     forget();
     if (reader) {
       const Ledger ledger = reader->ledger();
@@ -162,14 +170,28 @@ struct Simulation::Content final : RunWatcher {
       else
         reader->resume(loop->state(), ledger);
     }
-    if (counter) counter.emplace(*loop);
+    if (counter) {
+      Incidents so_far = std::move(counter->statistics.incidents);
+      counter.emplace(*loop);
+      if (!start) counter->statistics.incidents = std::move(so_far);
+    }
+  }
+  void take(const StateVector& state) {
+    if (changed())
+      rebuild(std::nullopt, &state);
+    else
+      loop->restore(state);
   }
   /// Before a step, or another minimal vector.
   void prepare() {
-    if (changed) rebuild(std::nullopt);
+    if (changed()) rebuild(std::nullopt);
     forget();
   }
   void forget() { observed = inputs_set = false; }
+  void forget_told() {
+    told.clear();
+    limit_told = late_told = false;
+  }
 
   GridStep::Result advance(double end) {
     prepare();
@@ -274,8 +296,6 @@ struct Simulation::Content final : RunWatcher {
   std::shared_ptr<const CompiledModel> compiled;       // the model's, or with own parameters
   std::unique_ptr<OwnParameters> own;
   std::vector<std::string> start_warnings;  // what is doubtful about the last start
-  bool changed = false;                     // parameters since compiled
-  bool reshaped = false;                    // of these some of the mechanism
   std::unique_ptr<StepLoop> loop;
   std::unique_ptr<Observer> observer;                  // made when first needed
   std::unique_ptr<MinimalState> minimal, coordinates;  // of the present machine; of the one before, whose coordinates it keeps
@@ -307,7 +327,7 @@ Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 Simulation::~Simulation() = default;
 
 const std::shared_ptr<const CompiledModel>& Simulation::compiled() const {
-  if (content_->changed) content_->rebuild(std::nullopt);
+  if (content_->changed()) content_->rebuild(std::nullopt);
   return content_->compiled;
 }
 const std::shared_ptr<const Model>& Simulation::model() const { return content_->model; }
@@ -374,8 +394,7 @@ void Simulation::on_message(std::function<void(const Message&)> sink) {
   const SingleUse::Scope use(content_->use);
   Content& c = *content_;
   c.sink = std::move(sink);
-  c.told.clear();
-  c.limit_told = c.late_told = false;
+  c.forget_told();
   if (!c.sink) return;
   attach_incidents();
   translated([&] { c.send_warnings(); });
@@ -385,13 +404,15 @@ void Simulation::restart(Start start) {
   const SingleUse::Scope use(content_->use);
   Content& c = *content_;
   translated([&] {
-    if (c.changed) {
+    if (c.changed()) {
       c.rebuild(start);
     } else {
       c.loop->restore(c.model->content().start_of(c.compiled, start, &c.start_warnings));
       c.begin_watching();
+      if (c.counter) c.counter.emplace(*c.loop);
     }
   });
+  c.forget_told();
   c.error.clear();
   c.forget();
   if (c.sink) translated([&] { c.send_start_warnings(); });
@@ -424,7 +445,6 @@ void Simulation::set_parameter(ParameterIndex parameter, double value) {
   check_index(parameter.number, c.model->parameters().size(), "parameter");
   if (!c.own) c.own = std::make_unique<OwnParameters>(*c.model);
   c.own->set(parameter.number, value);
-  c.changed = true;
 }
 double Simulation::value(ParameterIndex parameter) const {
   check_index(parameter.number, content_->model->parameters().size(), "parameter");
@@ -491,7 +511,7 @@ void Simulation::set_state(const State& state) {
   Content& c = *content_;
   if (state.empty() || state.fingerprint() != c.model->fingerprint())
     throw ModelError("the state belongs to another model: its structure or its names differ");
-  translated([&] { c.loop->restore(state.content_->state); });
+  translated([&] { c.take(state.content_->state); });
   c.begin_watching();
   c.forget();
 }
@@ -528,7 +548,7 @@ void Simulation::set_minimal_state(const std::vector<double>& x) {
 }
 void Simulation::select_coordinates() {
   translated([&] {
-    if (content_->changed) content_->rebuild(std::nullopt);
+    if (content_->changed()) content_->rebuild(std::nullopt);
     (void)content_->minimal_vector(true);
   });
 }
@@ -557,7 +577,7 @@ void Simulation::restore(const Snapshot& snapshot) {
   Content& c = *content_;
   if (snapshot.empty() || snapshot.content_->model != c.model->fingerprint())
     throw ModelError("the snapshot belongs to another model: its structure or its names differ");
-  translated([&] { c.loop->restore(snapshot.content_->state); });
+  translated([&] { c.take(snapshot.content_->state); });
   if (c.reader && snapshot.content_->ledger)
     c.reader->resume(snapshot.content_->state, *snapshot.content_->ledger);
   else if (c.reader)

@@ -55,10 +55,13 @@ std::vector<std::vector<Entry>> block_entries(const Hydraulics& netlist, Hydraul
     mark();
   }
   for (const FlowSource& source : netlist.flow_sources) {
-    add_flow_source(netlist, source, Dual<1>::variable(0, 0), state);
-    touch(source.from);
-    touch(source.to);
-    mark();
+    for (const int drawn : {source.from, source.to})
+      if (drawn >= 0 && netlist.nodes[drawn].state >= 0) {
+        add_drawn_flow(netlist, source, drawn, Dual<1>::variable(0, 0), state);
+        touch(source.from);
+        touch(source.to);
+        mark();
+      }
   }
   for (const Actuator& a : netlist.actuators) {
     if (a.friction_local) continue;

@@ -202,8 +202,7 @@ void evaluate_hydraulics(const Hydraulics& netlist, const double* s, const doubl
   });
   if (netlist.cushions) add_cushion_slopes(netlist, state);
   for (const Component& c : netlist.components) add_component(netlist, c, in, y, ydot, rule.factor, state);
-  for (const FlowSource& source : netlist.flow_sources)
-    add_flow_source(netlist, source, state.signal[source.flow] * (source.from >= 0 ? state.liquid[source.from] : Dual<1>(1)), state);
+  for (const FlowSource& source : netlist.flow_sources) add_flow_source(netlist, source, state);
   for (std::size_t i = 0; i < netlist.actuators.size(); ++i) {
     const Actuator& a = netlist.actuators[i];
     if (only_reads(a)) continue;

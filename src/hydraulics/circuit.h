@@ -496,11 +496,28 @@ TR_INLINE void for_each_flow(const Element& element, const FlowInputs<>& in, Sin
   });
 }
 
-/// Flow of a flow source [m3/s]: from a cavity it draws the liquid fraction only.
+/// Calls visit(node, part) for both ends of a flow source with the part of the command Q that it draws from there: `from`, or `to` if it is
+/// negative. node: a volume, from a cavity of which it draws the liquid fraction only; otherwise -1.
+template <class S, class Visit>
+void visit_drawn(const Hydraulics& netlist, const FlowSource& source, const S& Q, Visit&& visit) {
+  const Mask forward = value_of(Q) >= 0;
+  const auto end = [&](int node, const S& part) { visit(node >= 0 && netlist.nodes[node].state >= 0 ? node : -1, part); };
+  if (kRecording || forward) end(source.from, select(forward, Q, S(0)));
+  if (kRecording || !forward) end(source.to, select(forward, S(0), Q));
+}
+/// Flow of a flow source [m3/s].
 template <class S>
 S source_flow(const Hydraulics& netlist, const FlowSource& source, const OilValues<S>& values) {
-  const S& Q = values.signal[source.flow];
-  return source.from >= 0 && netlist.nodes[source.from].state >= 0 ? S(Q * netlist.fluid.liquid_fraction(values.pressure[source.from])) : Q;
+  S flow(0);
+  visit_drawn(netlist, source, values.signal[source.flow],
+              [&](int node, const S& part) { flow += node >= 0 ? S(part * netlist.fluid.liquid_fraction(values.pressure[node])) : part; });
+  return flow;
+}
+
+/// Its change with the command: the liquid fraction where it draws.
+inline double source_slope(const FlowSource& source, const HydraulicState& state) {
+  const auto liquid = [&](int node) { return node >= 0 ? state.liquid[node].value : double(1); };
+  return select(state.signal[source.flow] >= 0, liquid(source.from), liquid(source.to));
 }
 
 /// Calls visit(element) for every flow element, in the order of the list.

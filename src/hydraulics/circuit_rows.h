@@ -103,17 +103,21 @@ inline void add_component(const Hydraulics& netlist, const Component& c, const F
   add_component(netlist, c, values, slopes, ydot, factor, state);
 }
 
-/// A prescribed flow: Q with its slope in the pressure at its inlet.
-inline void add_flow_source(const Hydraulics& netlist, const FlowSource& source, const Dual<1>& Q, HydraulicState& state) {
-  const bool draws = source.from >= 0 && netlist.nodes[source.from].state >= 0;
+/// A flow of a source that is drawn from a volume (-1: none), with its slope in the pressure there.
+inline void add_drawn_flow(const Hydraulics& netlist, const FlowSource& source, int drawn, const Dual<1>& Q, HydraulicState& state) {
   const auto add = [&](int node, double sign) {
     if (node < 0 || netlist.nodes[node].state < 0) return;
     const BlockRow row = row_of(netlist, netlist.nodes[node], state);
     *row.R += sign * Q.value;
-    if (draws) row.T[netlist.nodes[source.from].local] += sign * Q.d[0];  // the same circuit
+    if (drawn >= 0) row.T[netlist.nodes[drawn].local] += sign * Q.d[0];  // the same circuit
   };
   add(source.to, -1);
   add(source.from, 1);
+}
+inline void add_flow_source(const Hydraulics& netlist, const FlowSource& source, HydraulicState& state) {
+  visit_drawn(netlist, source, state.signal[source.flow], [&](int drawn, double part) {
+    add_drawn_flow(netlist, source, drawn, drawn >= 0 ? part * state.liquid[drawn] : Dual<1>(part), state);
+  });
 }
 
 }  // namespace trunnion

@@ -37,6 +37,12 @@ double stop_between(const Element& orifice, double dp, double next) {
 }
 double stop_between(const Leakage&, double, double next) { return next; }
 
+/// Compressibility of a volume's oil and walls at a pressure over that of liquid.
+double softness(const Hydraulics& netlist, std::size_t volume, double p) {
+  const double walls = netlist.volumes[volume].mean_wall_compressibility;
+  return (netlist.fluid.compressibility_at(p) + walls) / (netlist.fluid.liquid_compressibility(p) + walls);
+}
+
 /// The unknowns of a circuit on whose equations the motion of an actuator acts.
 std::vector<int> rows_of(const Hydraulics& netlist, const Circuit& circuit, int actuator) {
   const Actuator& a = netlist.actuators[actuator];
@@ -304,9 +310,7 @@ bool CircuitStep::jumped(double share, const HydraulicState& state) const {
   for (std::size_t i = 0; i < netlist_.volumes.size(); ++i) {
     const double by_rate = half * std::abs(ydot_[i] - rate_begin_[i]);
     if (!kRecording && !(by_rate > share * kLeastRange)) continue;
-    const double walls = netlist_.volumes[i].mean_wall_compressibility, p = y_[i];
-    const double C =
-        state.capacity[i] * (netlist_.fluid.liquid_compressibility(p) + walls) / (netlist_.fluid.compressibility_at(p) + walls);
+    const double C = state.capacity[i] / softness(netlist_, i, y_[i]);
     const double moved = std::min(by_rate, half * std::abs(inflow_[i] - inflow_begin_[i]) / C);
     if (!kRecording && !(moved > share * kLeastRange)) continue;
     any = any | (moved > share * range_of(netlist_.nodes[netlist_.volumes[i].node].circuit, rule_.y_begin, y_, state));
@@ -332,6 +336,14 @@ void CircuitStep::keep_part() {
 double CircuitStep::part_length(double share, const double* y, const double* ydot, const HydraulicState& state) {
   const double rate = largest_share(y, y, state, [&](std::size_t i) { return std::abs(ydot[i]); });
   return rate > 0 ? share / rate : std::numeric_limits<double>::infinity();
+}
+
+double CircuitStep::deviation(double h, const double* y_0, const double* ydot_0, const double* y_1, const double* ydot_1,
+                              const HydraulicState& state) {
+  return largest_share(y_0, y_1, state, [&](std::size_t i) {
+    const double apart = std::abs(y_1[i] - y_0[i] - h / 2 * (ydot_0[i] + ydot_1[i]));
+    return i < netlist_.volumes.size() ? apart * softness(netlist_, i, y_1[i]) : apart;  // in a cavity: what contents lack
+  });
 }
 
 double CircuitStep::moved(int node, const double* increment, double share, const HydraulicState& state) const {

@@ -186,8 +186,7 @@ void add_command_slopes(const Hydraulics& netlist, const double* y, HydraulicSta
   }
   for (const FlowSource& source : netlist.flow_sources) {
     if (netlist.block_of_signal[source.flow] < 0) continue;
-    const double liquid = source.from >= 0 ? state.liquid[source.from].value : 1;
-    add_command_slope(netlist, source.from, source.to, block_of(netlist, source.flow), liquid, state);
+    add_command_slope(netlist, source.from, source.to, block_of(netlist, source.flow), source_slope(source, state), state);
   }
 }
 

@@ -8,12 +8,6 @@
 
 namespace trunnion {
 
-namespace {
-
-constexpr double kBound = 2, kBoundRungeKutta = 2.785;  // of h mu on the negative real axis
-
-}  // namespace
-
 ExplicitLimit::ExplicitLimit(const Hydraulics& netlist, bool implicit_quasistatic)
     : netlist_(netlist), capacity_(netlist.unknown_state.size(), 1.0) {
   if (!implicit_quasistatic) return;
@@ -48,7 +42,7 @@ ExplicitLimit::Step ExplicitLimit::longest_step(IntegratorKind integrator, const
     fastest = mu;
     worst = b.output + 1;
   }
-  const double bound = integrator == IntegratorKind::rk4 ? kBoundRungeKutta : kBound;
+  const double bound = integrator == IntegratorKind::rk4 ? kRungeKutta : kEuler;
   return {worst < 0 ? std::numeric_limits<double>::infinity() : bound / fastest, worst};
 }
 

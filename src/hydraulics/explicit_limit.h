@@ -16,6 +16,8 @@ namespace trunnion {
 
 class ExplicitLimit {
  public:
+  static constexpr double kEuler = 2, kRungeKutta = 2.785;  // bounds of h mu on the negative real axis
+
   /// `implicit_quasistatic`: pistons of quasistatic circuits are solved for implicitly and set no limit.
   ExplicitLimit(const Hydraulics& netlist, bool implicit_quasistatic);
 

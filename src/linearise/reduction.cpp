@@ -265,9 +265,9 @@ void Reduction<D>::change_flows(const Change& change, std::vector<double>& inflo
     for (std::size_t k = 0; k < c.law->info().states.size(); ++k) commanded_[c.state + k] = values.rate[k].d[0];
   }
   for (const FlowSource& source : netlist_.flow_sources) {
-    const double liquid = source.from >= 0 ? rates_.work().hydraulics.liquid[source.from].value : 1;
-    if (source.to >= 0) inflow[source.to] += liquid * change.signal[source.flow];
-    if (source.from >= 0) inflow[source.from] -= liquid * change.signal[source.flow];
+    const double flow = source_slope(source, rates_.work().hydraulics) * change.signal[source.flow];
+    if (source.to >= 0) inflow[source.to] += flow;
+    if (source.from >= 0) inflow[source.from] -= flow;
   }
 }
 

@@ -297,8 +297,14 @@ class SteadySolver {
         if (!take(here, false)) return false;
         continue;
       }
-      const double second = largest(solution(scaled, scale.cwiseProduct(Vector(f_ - x / dt)))),
-                   contraction = second > kSettled ? second / size : 0;
+      // the next Newton increment, with the slopes before the step and behind it: past the closing of a valve those are others, and nothing
+      // leads back from there
+      const Vector rest = f_ - x / dt;
+      const Matrix behind = Matrix::Identity(A_.rows(), A_.cols()) / dt - A_;
+      const Vector scale_behind = behind.rowwise().lpNorm<Eigen::Infinity>().cwiseInverse();
+      const double second = std::max(largest(solution(scaled, scale.cwiseProduct(rest))),
+                                     largest(solution(scale_behind.asDiagonal() * behind, scale_behind.cwiseProduct(rest)))),
+                   contraction = second <= kSettled ? 0 : second / size;
       if (!(contraction < kWrong || second < kSmall)) {
         dt *= kLess;
         if (!take(here, false)) return false;
@@ -410,7 +416,7 @@ class SteadySolver {
       if (part < kShare) continue;
       (is_pressure(i) ? oil : is_rate(i) ? rates : places).push_back(name(i));
     }
-    if (!oil.empty()) s.open.push_back({oil, "oil is trapped: its amount is that of the start"});
+    if (!oil.empty()) s.open.push_back({oil, "oil is trapped: its amount is that of the start and of what flows in from there"});
     if (!rates.empty()) s.open.push_back({rates, "its rate is undetermined"});
     std::vector<std::string> driven;
     for (int v = 0; v < m_.tree.nv; ++v)

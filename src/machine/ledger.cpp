@@ -233,7 +233,8 @@ std::optional<double> Ledger::oil_rule_error() const {
   static const std::vector<Channel> channels{
       {"energy.kinetic", "J", "kinetic energy"},
       {"energy.potential", "J", "potential energy of gravity"},
-      {"energy.spring", "J", "energy of the mechanism's springs, and of bristles and limits of its joints"},
+      {"energy.spring", "J",
+       "energy of the mechanism's springs, and of limits and bristles of its joints (not of friction with `nominal_load`)"},
       {"energy.cylinder", "J", "energy of seal bristles and end dampers"},
       {"energy.oil", "J", "work of compression of the oil since the start, including accumulators, moving oil and shafts"},
       {"energy.actuator_work", "J", "net work of all cylinders on the mechanism since the start"},

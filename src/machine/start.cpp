@@ -30,7 +30,7 @@ class Start {
       : model_(model), m_(std::get<Mechanism<D>>(model.mechanism)), work_(model), rates_(model), rest_(model.layout) {}
 
   void consistent(StateVector& state) {
-    if (!solve(state))
+    if (!solve(state) || turns_freely())
       throw SimulationError(state.time, "accelerations at the start", "the mass matrix is singular on the constraints",
                             "give every body that turns an inertia about that axis");
   }
@@ -63,6 +63,28 @@ class Start {
   }
 
  private:
+  /// Whether what a spherical joint carries lies on a line through it, where no constraints can hold it: rounding leaves pivots that are no
+  /// inertia. Of 3 x 3 blocks B of the mass matrix: det B against its trace times the sum of its principal minors.
+  bool turns_freely() {
+    constexpr double kNone = 1e-14;
+    if constexpr (D == 3) {
+      if (m_.rows > 0 || !m_.tree.has_spherical_joints()) return false;
+      std::vector<double> M(static_cast<std::size_t>(m_.tree.nv));
+      inertias(M);
+      for (const TreeNode<3>& node : m_.tree.nodes) {
+        if (node.joint != NodeJoint::spherical) continue;
+        const Inertia<3>& I = work_.mechanism.tree.nodes[m_.tree.dof_node[node.v]].I;
+        const auto entry = [&](int i, int k) {
+          return dot(work_.mechanism.tree.dofs[node.v + i].b, I * work_.mechanism.tree.dofs[node.v + k].b);
+        };
+        const double a = entry(0, 0), b = entry(1, 1), c = entry(2, 2), d = entry(0, 1), e = entry(0, 2), f = entry(1, 2);
+        const double minors = a * b - d * d + a * c - e * e + b * c - f * f,
+                     det = a * (b * c - f * f) - d * (d * c - f * e) + e * (d * f - b * e);
+        if (!(det > kNone * (a + b + c) * minors)) return true;
+      }
+    }
+    return false;
+  }
   bool solve(StateVector& state) try { return rates_.solve(state, Side::right, work_); } catch (const CommandError& error) {
     throw error.at(state.time);
   }

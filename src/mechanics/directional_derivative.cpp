@@ -384,7 +384,7 @@ TR_FLATTEN void sum_forces(const Mechanism<D>& m, const double* push, const doub
   // a push on a coordinate of the tree acts within its joint: the joint's own load, which no motion changes
   for (std::size_t i = 0; i < m.ports.size(); ++i) subtract_push<D, double>(m.ports[i], state.ports[i], push[i], W.data());
   for (std::size_t i = 0; i < m.springs.size(); ++i)
-    add_tension<D, double>(m.springs[i].line, state.springs[i], -spring_push(m.springs[i], state.springs[i]), W.data());
+    add_tension<D, double>(m.springs[i].line, state.springs[i], m.springs[i].tension(state.springs[i]), W.data());
   for (std::size_t i = 0; i < m.body_loads.size(); ++i)
     if (!m.body_loads[i].in_body)
       W[m.body_loads[i].node] -= load_wrench(m.body_loads[i], state.body_load[i], state.tree.nodes[m.body_loads[i].node]);
@@ -432,7 +432,7 @@ TR_FLATTEN void differentiate_residual(const Mechanism<D>& m, const S* theta, co
   for (std::size_t i = 0; i < m.springs.size(); ++i) {
     const PointSpring<D>& spring = m.springs[i];
     const LineDerivative<S> line = differentiate_line(spring.line, state.springs[i], state, nodes, du);
-    differentiate_tension(spring.line, state.springs[i], -spring_push(spring, state.springs[i]),
+    differentiate_tension(spring.line, state.springs[i], spring.tension(state.springs[i]),
                           S(spring.stiffness) * line.s + S(spring.damping) * line.s_dot, du, nodes);
   }
   for (std::size_t i = 0; i < m.body_loads.size(); ++i) {

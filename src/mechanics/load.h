@@ -29,6 +29,8 @@ struct PlacedLoad {
     W.moment += torque;
     return W;
   }
+  /// On a body of velocity V.
+  S power(const Motion<D, S>& V) const { return force.dot(V.at(r_P)) + dot(torque, V.angular); }
 };
 template <int D, class S>
 TR_INLINE PlacedLoad<D, S> placed_load(const AppliedWrench<D>& load, double factor, const NodeState<D, S>& node) {

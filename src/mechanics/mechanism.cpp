@@ -36,7 +36,7 @@ MechanismState<D, S>::MechanismState(const Mechanism<D>& m)
 template <int D>
 double largest_lever(const Mechanism<D>& m) {
   const Tree<D>& tree = m.tree;
-  double largest = 0;
+  double largest = 0, gyration = 0;
   const auto lever = [&](int node, const Vec<D>& r) {  // from the body's own joint
     if (node != 0 && r.allFinite()) largest = std::max(largest, (r - tree.nodes[node].r_BJ).norm());
   };
@@ -54,7 +54,7 @@ double largest_lever(const Mechanism<D>& m) {
       inertia = n.J_C;
     else
       inertia = n.J_C.diagonal().maxCoeff();
-    largest = std::max(largest, std::sqrt(inertia / n.mass));
+    gyration = std::max(gyration, std::sqrt(inertia / n.mass));
   }
   for (const Port<D>& port : m.ports)
     if (port.kind == PortKind::line) line(port);
@@ -64,7 +64,8 @@ double largest_lever(const Mechanism<D>& m) {
       line(g.line);
       if (g.type == ConstraintType::wheel && std::isfinite(g.distance)) largest = std::max(largest, g.distance);
     }
-  return largest;
+  constexpr double kBalanced = 1e-4;  // of the radius of gyration: a rotor's centre of mass, if not rounding
+  return largest > kBalanced * gyration ? largest : gyration;
 }
 
 #define TR_INSTANTIATE_SCALAR(D, S)                                                                                 \

@@ -18,24 +18,36 @@
 
 namespace trunnion {
 
-/// Spring and damper along a line: pull = stiffness (s - rest) + damping sdot + preload.
+/// Spring and damper against a length or joint coordinate s: load = stiffness (s - rest) + damping sdot + preload.
+struct SpringLaw {
+  double stiffness = 0, damping = 0, preload = 0, rest = 0;  // of a length [N/m], [N s/m], [N], [m]; of an angle [N m/rad], ...
+
+  template <class S>
+  TR_INLINE S load(const S& s, const S& rate) const {
+    return stiffness * (s - rest) + damping * rate + preload;
+  }
+  /// [J] preload included
+  template <class S>
+  S energy(const S& s) const {
+    const S stretch = s - rest;
+    return (0.5 * stiffness * stretch + preload) * stretch;
+  }
+};
+/// Along a line, whose tension is its load.
 template <int D>
-struct PointSpring {
+struct PointSpring : SpringLaw {
   std::string name;
   Line<D> line;
-  double stiffness = 0, damping = 0, preload = 0, rest = 0;  // [N/m], [N s/m], [N], [m]
+
+  template <class S>
+  TR_INLINE S tension(const LineState<D, S>& at) const {
+    return load(at.length, at.rate);
+  }
 };
-/// The same on a joint coordinate.
-struct JointSpring {
+/// On a joint coordinate.
+struct JointSpring : SpringLaw {
   std::string name;
   int q = 0, v = 0;
-  double stiffness = 0, damping = 0, preload = 0, rest = 0;  // [N/m or N m/rad], ...
-
-  /// Its load [N or N m] against the coordinate, at position and rate.
-  template <class S>
-  S load(const S& position, const S& rate) const {
-    return stiffness * (position - rest) + damping * rate + preload;
-  }
 };
 /// A load on a joint coordinate.
 struct JointLoad {
@@ -91,8 +103,8 @@ struct Mechanism {
   double unit(int k) const { return tree.nodes[tree.dof_node[k]].joint == NodeJoint::prismatic ? extent : 1; }
 };
 
-/// The largest distance in moving bodies between joints, mounts, points of constraints and the centre of mass, including radii of gyration
-/// [m]; 0 if there is none, as for point masses on prismatic joints: the extent is then 1 m.
+/// The largest distance in moving bodies between joints, mounts, points of constraints and the centre of mass [m]; the largest radius of
+/// gyration if there is none against that, and 0 without one, as for point masses on prismatic joints: the extent is then 1 m.
 template <int D>
 double largest_lever(const Mechanism<D>& m);
 

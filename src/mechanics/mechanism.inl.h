@@ -56,12 +56,6 @@ TR_FLATTEN void update_line_rates(const Mechanism<D>& m, MechanismState<D, S>& s
   for (std::size_t i = 0; i < m.springs.size(); ++i) update_line_rate(m.springs[i].line, state.tree, state.springs[i]);
 }
 
-/// Push of a spring along its line.
-template <int D, class S>
-TR_INLINE S spring_push(const PointSpring<D>& spring, const LineState<D, S>& s) {
-  return -(spring.stiffness * (s.length - spring.rest) + spring.damping * s.rate + spring.preload);
-}
-
 /// The wrench of a load.
 template <int D, class S>
 TR_INLINE Force<D, S> load_wrench(const AppliedWrench<D>& load, double factor, const NodeState<D, S>& node) {
@@ -95,8 +89,8 @@ TR_FLATTEN void inverse_dynamics(const Mechanism<D>& m, const S* q, const S* v, 
   for (std::size_t i = 0; i < m.joint_loads.size(); ++i) r[m.joint_loads[i].v] -= m.joint_loads[i].load * state.joint_load[i];
   for (std::size_t i = 0; i < m.springs.size(); ++i) {
     const Range& path = m.springs[i].line.path;
-    const S push = spring_push(m.springs[i], state.springs[i]);
-    for (int k = path.begin; k < path.end; ++k) r[m.paths[k].dof] -= push * state.dofs[k].gradient;
+    const S tension = m.springs[i].tension(state.springs[i]);
+    for (int k = path.begin; k < path.end; ++k) r[m.paths[k].dof] += tension * state.dofs[k].gradient;
   }
 }
 
@@ -197,8 +191,8 @@ TR_FLATTEN void inverse_dynamics_tangent(const Mechanism<D>& m, const IncrementF
     const PointSpring<D>& spring = m.springs[i];
     LineDof<D>* dofs = state.dofs.data() + spring.line.path.begin;
     update_line_rate_gradient(spring.line, m.paths.data(), state.tree, state.springs[i], dofs);
-    add_line_force_tangent(m, spring.line, state.springs[i], dofs, spring_push(spring, state.springs[i]), -spring.stiffness,
-                           -spring.damping, f, state.tree, T);
+    add_line_force_tangent(m, spring.line, state.springs[i], dofs, -spring.tension(state.springs[i]), -spring.stiffness, -spring.damping, f,
+                           state.tree, T);
   }
   for (std::size_t i = 0; i < m.ports.size(); ++i)
     update_port_rate_gradient(m.ports[i], m.paths.data(), state.tree, state.ports[i], state.dofs.data() + m.ports[i].path.begin);

@@ -3,6 +3,7 @@
 #include "mechanics/penalty_factors.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace trunnion {
 
@@ -10,15 +11,63 @@ namespace {
 
 constexpr double kSmallestShare = 1e-6;  // relative to the largest stiffness, angles and lengths compared by the mechanism's extent
 
+/// Per velocity the number of its part: coordinates that the tree or a constraint connects.
+template <int D>
+std::vector<int> connected_parts(const Mechanism<D>& m, int& count) {
+  std::vector<int> root(static_cast<std::size_t>(m.tree.nv));
+  std::iota(root.begin(), root.end(), 0);
+  const auto root_of = [&](int k) {
+    while (root[k] != k) k = root[k] = root[root[k]];
+    return k;
+  };
+  const auto connect = [&](int a, int b) { root[root_of(a)] = root_of(b); };
+  for (int k = 0; k < m.tree.nv; ++k) {
+    const TreeNode<D>& node = m.tree.nodes[m.tree.dof_node[k]];
+    if (k > node.v) connect(k, node.v);
+    if (node.parent != 0) connect(node.v, m.tree.nodes[node.parent].v);
+  }
+  for (const ConstraintGroup<D>& g : m.constraints)
+    for (int i = g.path.begin; i < g.path.end; ++i) connect(m.paths[i].dof, m.paths[g.path.begin].dof);
+  std::vector<int> part(root.size()), number(root.size(), -1);
+  count = 0;
+  for (int k = 0; k < m.tree.nv; ++k) {
+    int& its = number[root_of(k)];
+    if (its < 0) its = count++;
+    part[k] = its;
+  }
+  return part;
+}
+
 }  // namespace
+
+template <int D>
+PenaltyFactors<D>::PenaltyFactors(const Mechanism<D>& m, std::optional<double> given, double smallest_ratio, double largest_ratio)
+    : m_(m),
+      stated_(given),
+      smallest_ratio_(smallest_ratio),
+      largest_ratio_(largest_ratio),
+      factor_(m.rows),
+      inverse_(m.rows),
+      c_(m.rows),
+      compliance_(m.tree.nv) {
+  int parts = 0;
+  part_ = connected_parts(m, parts);
+  largest_in_.resize(parts);
+}
 
 template <int D>
 void PenaltyFactors<D>::set(const MechanismState<D>& state, double* K) {
   const auto square = [&](int k) { return m_.unit(k) * m_.unit(k); };
+  std::fill(largest_in_.begin(), largest_in_.end(), 0.0);
   double largest = 0;
-  for (int k = 0; k < m_.tree.nv; ++k) largest = std::max(largest, K[k] * square(k));
   for (int k = 0; k < m_.tree.nv; ++k) {
-    if (const double least = kSmallestShare * largest; !(K[k] * square(k) > least)) K[k] = least / square(k);
+    largest_in_[part_[k]] = std::max(largest_in_[part_[k]], K[k] * square(k));
+    largest = std::max(largest, K[k] * square(k));
+  }
+  for (double& of_part : largest_in_)  // nothing but bodies without mass, moved by motions
+    of_part = select(of_part > 0, of_part, largest);
+  for (int k = 0; k < m_.tree.nv; ++k) {
+    if (const double least = kSmallestShare * largest_in_[part_[k]]; !(K[k] * square(k) > least)) K[k] = least / square(k);
     compliance_[k] = 1 / K[k];
   }
   row_compliances(m_, compliance_.data(), state, c_.data());

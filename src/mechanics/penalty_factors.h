@@ -3,7 +3,8 @@
 //   alpha = kRatio / max c_i over the rows of a group,   c_i = sum_k J_ik^2 / K_k       c_i: compliance of row i
 // K_k resists a change of coordinate k alone: 4/h^2 M_kk and stiffnesses in a step, M_kk for accelerations. kRatio is then the ratio of
 // the penalty to the stiffness that a constraint meets, and one solve leaves 1/(1 + kRatio) of a violation. Light bodies between heavy ones
-// only transmit forces, and the constraint meets the heavy ones: so K_k is at least a small share of the largest. One factor serves all
+// only transmit forces, and the constraint meets the heavy ones: so K_k is at least a small share of the largest of the coordinates that the
+// tree and constraints connect with k; mechanisms side by side do not meet. One factor serves all
 // rows of a group: the gradient of a single row may vanish during the motion, and a factor of its own would grow without bound there. A
 // given factor is limited to kSmallestRatio ... kLargestRatio; below, violations hardly decrease; above, rounding dominates the machine's
 // own stiffness.
@@ -26,15 +27,7 @@ class PenaltyFactors {
 
   /// `given`: factor of all rows instead [N/m, N m/rad; of accelerations kg, kg m2], limited to between these ratios.
   explicit PenaltyFactors(const Mechanism<D>& m, std::optional<double> given = {}, double smallest_ratio = kSmallestRatio,
-                          double largest_ratio = kLargestRatio)
-      : m_(m),
-        stated_(given),
-        smallest_ratio_(smallest_ratio),
-        largest_ratio_(largest_ratio),
-        factor_(m.rows),
-        inverse_(m.rows),
-        c_(m.rows),
-        compliance_(m.tree.nv) {}
+                          double largest_ratio = kLargestRatio);
 
   /// Sets the factors for the Jacobian of `state` and stiffnesses K per velocity; entries of K that are too small are raised.
   void set(const MechanismState<D>& state, double* K);
@@ -52,6 +45,8 @@ class PenaltyFactors {
   double smallest_ratio_, largest_ratio_;
   std::vector<double> factor_, inverse_, c_;  // per row
   std::vector<double> compliance_;            // per velocity: 1 / K
+  std::vector<int> part_;                     // per velocity: the connected part of the mechanism that it belongs to
+  std::vector<double> largest_in_;            // per part: stiffness
   double ratio_ = 0, largest_ = 0;
   bool limited_ = false;
 };

@@ -29,7 +29,7 @@ void joint_wrenches(const Mechanism<D>& m, const LoadFactors<S>& factors, const 
   for (std::size_t i = 0; i < m.soils.size(); ++i)
     wrenches[m.soils[i].node] -= scaled<D, S>(soil_wrench(soil_state(m.soils[i], S(1.0), tree.nodes[m.soils[i].node])), factors.soil[i]);
   for (std::size_t i = 0; i < m.springs.size(); ++i)
-    add_tension<D, S>(m.springs[i].line, state.springs[i], -spring_push(m.springs[i], state.springs[i]), wrenches);
+    add_tension<D, S>(m.springs[i].line, state.springs[i], m.springs[i].tension(state.springs[i]), wrenches);
   for (std::size_t i = 0; i < m.ports.size(); ++i) subtract_push<D, S>(m.ports[i], state.ports[i], port_forces[i], wrenches);
   for (std::size_t i = 0; i < m.constraints.size(); ++i)
     add_row_wrenches(m.constraints[i], state.constraints[i], multipliers + m.constraints[i].rows.begin, wrenches);

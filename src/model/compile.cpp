@@ -87,12 +87,16 @@ void check_wheels(const Description& d, const CompiledModel& model, const Mechan
             "an axis not parallel to the plane's normal", "change `axis`, `plane.normal` or the start orientation of the body"}});
 }
 
-/// A spring between coincident points has no direction.
+/// A cylinder or spring between coincident points has no direction.
 template <int D>
-void check_springs(const Description& d, const Mechanism<D>& m, const MechanismState<D>& start) {
+void check_lines(const Description& d, const Mechanism<D>& m, const MechanismState<D>& start) {
   constexpr double kCoincide = 1e-12;  // [m, of the extent] rounding
   const double closest = kCoincide * (std::isfinite(m.extent) ? std::max(1.0, m.extent) : 1);
   std::vector<Diagnostic> findings;
+  for (std::size_t i = 0; i < d.cylinders.size(); ++i)
+    if (const std::string path = "cylinders." + d.cylinders[i].first; !(start.s[i] > closest))
+      findings.push_back(
+          {span_of(d, path), path, "the cylinder has zero length at the start: its mounts coincide", "two distinct mount points", ""});
   for (std::size_t i = 0; i < m.springs.size(); ++i)
     if (const std::string path = "springs." + m.springs[i].name; !(start.springs[i].length > closest))
       findings.push_back({span_of(d, path), path,
@@ -109,13 +113,7 @@ std::vector<double> finish_mechanism(const Description& d, const PointMap& map, 
   check_wheels(d, model, m, start);
   assemble(d, m, model, start);
   settle(model, start, m);
-  std::vector<Diagnostic> findings;
-  for (std::size_t i = 0; i < d.cylinders.size(); ++i)
-    if (const std::string path = "cylinders." + d.cylinders[i].first; !(start.s[i] > 0))
-      findings.push_back(
-          {span_of(d, path), path, "the cylinder has zero length at the start: its mounts coincide", "two distinct mount points", ""});
-  if (!findings.empty()) throw InputError(std::move(findings));
-  check_springs(d, m, start);
+  check_lines(d, m, start);
   model.layout = {m.tree.nq, m.tree.nv, 0, m.rows};
   model.layout.motion_memory = motion_memory_size(model.description.solver, m.tree.nv);
   model.mechanism = std::move(m);

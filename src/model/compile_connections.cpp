@@ -380,15 +380,14 @@ void add_blade(const std::string& name, const BladeDescription& d, const PointMa
 
 template <int D>
 void add_spring(const std::string& name, const SpringDescription& d, const PointMap& map, const CompiledModel& model, Mechanism<D>& m) {
+  const SpringLaw law{d.stiffness, d.damping, d.preload, d.rest.value_or(kUnset)};
   if (d.joint) {
     const JointPart& joint = find_part(model, *d.joint);
-    m.joint_springs.push_back({name, joint.q, joint.v, d.stiffness, d.damping, d.preload, d.rest.value_or(kUnset)});
+    m.joint_springs.push_back({law, name, joint.q, joint.v});
     return;
   }
-  PointSpring<D> spring{name,        make_line(map, place(map, model, d.between[0], d.at[0]), place(map, model, d.between[1], d.at[1]), m),
-                        d.stiffness, d.damping,
-                        d.preload,   d.rest.value_or(kUnset)};
-  m.springs.push_back(spring);
+  const Line<D> line = make_line(map, place(map, model, d.between[0], d.at[0]), place(map, model, d.between[1], d.at[1]), m);
+  m.springs.push_back({law, name, line});
 }
 
 bool is_driven(const ForceDescription& f, const Description& d) { return f.signal && names_block(d, *f.signal); }

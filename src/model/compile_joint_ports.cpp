@@ -106,26 +106,35 @@ int joint_port(const CoordinatePlace& place, const PointMap& map, CompiledModel&
 
 namespace {
 
-template <int D>
-double port_inertia(const CompiledModel& model, const Mechanism<D>& m, const Port<D>& port) {
-  MechanismState<D> state(m);
-  const std::vector<double> still(static_cast<std::size_t>(m.tree.nv), 0.0);
-  std::vector<double> r(still);
-  update_positions<D, double>(m, model.q_start.data(), nullptr, state);
-  update_rates<D, double>(m, still.data(), still.data(), state);
-  inverse_dynamics<D, double>(m, model.q_start.data(), still.data(), true, state, r.data());
-  double compliance = 0;
-  for (int k = port.path.begin; k < port.path.end; ++k) {
-    const double gradient = state.dofs[k].gradient;
-    if (gradient != 0) compliance += gradient * gradient / own_inertia(m.tree, state.tree, m.paths[k].dof);
-  }
-  return compliance > 0 ? 1 / compliance : 0;
+/// 1 / sum s_k^2 / x_k over the coordinates that move the port, s_k = ds/dq_k; x_k: of(k, M_kk, the mass that k carries).
+template <class Of>
+double in_series(const CompiledModel& model, int port, Of&& of) {
+  return std::visit(
+      [&]<int D>(const Mechanism<D>& m) {
+        MechanismState<D> state(m);
+        const std::vector<double> still(static_cast<std::size_t>(m.tree.nv), 0.0);
+        std::vector<double> r(still);
+        update_positions<D, double>(m, model.q_start.data(), nullptr, state);
+        update_rates<D, double>(m, still.data(), still.data(), state);
+        inverse_dynamics<D, double>(m, model.q_start.data(), still.data(), true, state, r.data());
+        double compliance = 0;
+        const Range& path = m.ports[static_cast<std::size_t>(port)].path;
+        for (int i = path.begin; i < path.end; ++i) {
+          const double gradient = state.dofs[i].gradient;
+          const int k = m.paths[i].dof, node = m.tree.dof_node[k];
+          if (gradient == 0) continue;
+          const bool turns = m.tree.nodes[node].joint != NodeJoint::prismatic;
+          compliance += gradient * gradient / of(turns, own_inertia(m.tree, state.tree, k), state.tree.nodes[node].I.mass);
+        }
+        return compliance > 0 ? 1 / compliance : 0;
+      },
+      model.mechanism);
 }
 
 }  // namespace
 
 double port_inertia(const CompiledModel& model, int port) {
-  return std::visit([&](const auto& m) { return port_inertia(model, m, m.ports[static_cast<std::size_t>(port)]); }, model.mechanism);
+  return in_series(model, port, [](bool, double inertia, double) { return inertia; });
 }
 
 namespace {
@@ -163,13 +172,14 @@ EndDamper limit_law(const CompiledModel& model, const CoordinatePlace& place, in
   EndDamper law{limits.stiffness.value_or(0), limits.damping, limits.depth.value_or(1), DamperLaw::continuous};
   if (limits.stiffness) return law;
   const Description& d = model.description;
-  const double inertia = port_inertia(model, port);
   if (limits.rigid) {
-    law = rigid_law(model, inertia, limits.restitution);
+    law = rigid_law(model, port_inertia(model, port), limits.restitution);
   } else {
     const double g = std::hypot(d.gravity[0], d.gravity[1], d.gravity[2]),
                  lever = std::visit([](const auto&m) { return largest_lever(m); }, model.mechanism);
-    law.stiffness = kFirm * inertia * g / lever;
+    // the lever arm at which the mass that an angle carries has its inertia: not below that of its weight
+    law.stiffness = in_series(
+        model, port, [&](bool turns, double M, double mass) { return kFirm * g * M / (turns && mass > 0 ? std::sqrt(M / mass) : lever); });
   }
   if (law.stiffness > 0 && std::isfinite(law.stiffness)) return law;
   const std::string path = std::string(place.of_loop ? "loops." : "joints.") + place.joint + ".limits" +

@@ -46,7 +46,7 @@ Mat<3> steiner(double mass, const Vec<3>& d) { return mass * (d.squaredNorm() * 
 
 MassProperties combine(const MassProperties& a, const MassProperties& b) {
   const double mass = a.mass + b.mass;
-  if (mass <= 0) return a;
+  if (mass <= 0) return {0, a.com, a.J + b.J};  // rotors without mass: it has no centre
   const Vec<3> com = (a.mass * a.com + b.mass * b.com) / mass;
   return {mass, com, a.J + b.J + steiner(a.mass, a.com - com) + steiner(b.mass, b.com - com)};
 }

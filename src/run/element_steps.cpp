@@ -283,12 +283,67 @@ void add_limit_warnings(const CompiledModel& model, const Mechanism<D>& m, const
   }
 }
 
+/// Equations of a loop closure in space.
+int equations_in_space(LoopKind kind) {
+  switch (kind) {
+    case LoopKind::revolute:
+    case LoopKind::prismatic:
+      return 5;
+    case LoopKind::cylindrical:
+    case LoopKind::universal:
+      return 4;
+    case LoopKind::planar:
+    case LoopKind::spherical:
+      return 3;
+    case LoopKind::point_on_line:
+      return 2;
+    case LoopKind::distance:
+      break;
+  }
+  return 1;
+}
+
+/// Friction that follows the load of a joint in a loop which, as it moves in a plane, fewer equations close: those left out would share the
+/// forces across the plane.
+template <int D>
+void add_load_warnings(const CompiledModel& model, const Mechanism<D>& m, std::vector<std::string>& warnings) {
+  for (const JointPort& at : model.joint_ports) {
+    const CoordinateElements* elements = elements_of(model.description, at.place);
+    if (D == 2 || elements == nullptr || !elements->friction || !elements->friction->nominal_load) continue;
+    const Range& path = m.ports[static_cast<std::size_t>(at.port)].path;
+    const auto holds = [&](const ConstraintGroup<D>& g) {
+      return std::any_of(m.paths.begin() + g.path.begin, m.paths.begin() + g.path.end,
+                         [&](const PathDof& dof) { return dof.dof == m.paths[static_cast<std::size_t>(path.begin)].dof; });
+    };
+    for (const ConstraintInfo& info : model.constraints) {
+      const LoopDescription* loop = info.path.starts_with("loops.") ? model.description.loops.find(info.name) : nullptr;
+      if (loop == nullptr || info.rows.size() >= equations_in_space(loop->kind)) continue;
+      const bool within = at.place.of_loop ? at.place.joint == info.name
+                                           : std::any_of(m.constraints.begin(), m.constraints.end(), [&](const ConstraintGroup<D>& g) {
+                                               return info.rows.begin <= g.rows.begin && g.rows.begin < info.rows.end && holds(g);
+                                             });
+      if (!within) continue;
+      warnings.push_back(fmt::format(
+          "{}.{}.friction.nominal_load: forces across the plane of the loop {} can be shared among its joints in many ways, and so can the "
+          "friction; here the tree's joints carry all of them, with `solver.coordinates: cartesian` the closing joint does its part; try a "
+          "friction without `nominal_load`",
+          at.place.of_loop ? "loops" : "joints", at.place.joint, info.path));
+      break;
+    }
+  }
+}
+
 }  // namespace
 
 [[gnu::cold]] std::vector<std::string> element_step_warnings(const CompiledModel& model, const StateVector& start) {
   std::vector<std::string> warnings;
   if (!model.hydraulics.quasistatic.empty()) warnings = Warnings(model, start).take();
-  std::visit([&](const auto& m) { add_limit_warnings(model, m, start, warnings); }, model.mechanism);
+  std::visit(
+      [&](const auto& m) {
+        add_limit_warnings(model, m, start, warnings);
+        add_load_warnings(model, m, warnings);
+      },
+      model.mechanism);
   return warnings;
 }
 

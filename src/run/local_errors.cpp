@@ -8,7 +8,18 @@
 #include <numeric>
 #include <utility>
 
+#include "spatial/rotation3.h"
+
 namespace trunnion {
+
+namespace {
+
+/// From one quaternion to another, in the parent's frame [rad].
+Vec<3> turn(const double* from, const double* to) {
+  return rotation_vector(Mat<3>(quaternion_matrix(to) * quaternion_matrix(from).transpose()));
+}
+
+}  // namespace
 
 LocalErrors::LocalErrors(const CompiledModel& model)
     : q_(static_cast<std::size_t>(model.layout.nv), -1),
@@ -21,7 +32,10 @@ LocalErrors::LocalErrors(const CompiledModel& model)
   std::visit(
       [&](const auto& m) {
         for (std::size_t i = 1; i < m.tree.nodes.size(); ++i)
-          if (const auto& node = m.tree.nodes[i]; node.dofs == 1) q_[static_cast<std::size_t>(node.v)] = node.q;
+          if (const auto& node = m.tree.nodes[i]; node.joint == NodeJoint::spherical)
+            rotations_.push_back({node.v, node.q});
+          else if (node.dofs == 1)
+            q_[static_cast<std::size_t>(node.v)] = node.q;
       },
       model.mechanism);
 }
@@ -40,6 +54,11 @@ void LocalErrors::widen(const StateVector& state) {
   };
   for (std::size_t v = 0; v < q_.size(); ++v)
     if (q_[v] >= 0) include(coordinates_[v], state.q()[q_[v]]);
+  for (Rotation& r : rotations_) {
+    const Vec<3> theta = turn(r.last.data(), state.q() + r.q);
+    std::copy_n(state.q() + r.q, 4, r.last.begin());
+    for (int i = 0; i < 3; ++i) include(coordinates_[static_cast<std::size_t>(r.v + i)], r.turned[static_cast<std::size_t>(i)] += theta[i]);
+  }
   for (std::size_t i = 0; i < pressures_.size(); ++i) include(pressures_[i], state.y()[i]);
 }
 
@@ -49,8 +68,11 @@ void LocalErrors::add(Record& coordinate, double error, double time) const {
 }
 
 void LocalErrors::begin(const StateVector& state) {
-  for (std::size_t v = 0; v < q_.size(); ++v)
-    if (q_[v] >= 0) coordinates_[v] = {0, state.q()[q_[v]], state.q()[q_[v]], 0, {}};
+  for (std::size_t v = 0; v < q_.size(); ++v) coordinates_[v] = q_[v] < 0 ? Record() : Record{0, state.q()[q_[v]], state.q()[q_[v]], 0, {}};
+  for (Rotation& r : rotations_) {
+    std::copy_n(state.q() + r.q, 4, r.last.begin());
+    r.turned = {};
+  }
   for (std::size_t i = 0; i < pressures_.size(); ++i) pressures_[i] = {0, state.y()[i], state.y()[i], 0, {}};
   length_ = 0;
 }
@@ -58,17 +80,24 @@ void LocalErrors::begin(const StateVector& state) {
 void LocalErrors::step(const StateVector& from, const StateVector& to, bool in_parts) {
   constexpr double kSameLength = 1e-6;
   const double h = to.time - from.time;
-  for (std::size_t v = 0; v < q_.size(); ++v) {
-    if (q_[v] < 0) continue;
+  const auto moved = [&](std::size_t v) { return h / 2 * (from.v()[v] + to.v()[v]) + h * h / 12 * (from.a()[v] - to.a()[v]); };
+  for (std::size_t v = 0; v < q_.size(); ++v)
     if (staggered_) {
       Record& record = coordinates_[v];
       const double shift = std::max(record.shift, h / 2 * std::abs(to.v()[v]));
       record.error += shift - std::exchange(record.shift, shift);
       add(record, h * h / 24 * std::abs(to.a()[v] - from.a()[v]), from.time);
-      continue;
+    } else if (q_[v] >= 0) {
+      add(coordinates_[v], std::abs(to.q()[q_[v]] - from.q()[q_[v]] - moved(v)), from.time);
     }
-    const double moved = h / 2 * (from.v()[v] + to.v()[v]) + h * h / 12 * (from.a()[v] - to.a()[v]);
-    add(coordinates_[v], std::abs(to.q()[q_[v]] - from.q()[q_[v]] - moved), from.time);
+  for (const Rotation& r : rotations_) {
+    if (staggered_) break;
+    const Eigen::Map<const Vec<3>> v_0(from.v() + r.v), v_1(to.v() + r.v);
+    const Vec<3> theta = turn(from.q() + r.q, to.q() + r.q) - h * h / 12 * v_1.cross(v_0);
+    for (int i = 0; i < 3; ++i) {
+      const auto v = static_cast<std::size_t>(r.v + i);
+      add(coordinates_[v], std::abs(theta[i] - moved(v)), from.time);
+    }
   }
   const bool counts = !in_parts && std::abs(h - length_) < kSameLength * h;
   for (std::size_t i = 0; i < pressures_.size(); ++i) {
@@ -83,8 +112,7 @@ void LocalErrors::step(const StateVector& from, const StateVector& to, bool in_p
 }
 
 void LocalErrors::step(double begin, const StateVector& to, const StepErrors& errors) {
-  for (std::size_t v = 0; v < q_.size(); ++v)
-    if (q_[v] >= 0) add(coordinates_[v], errors.coordinates[v], begin);
+  for (std::size_t v = 0; v < q_.size(); ++v) add(coordinates_[v], errors.coordinates[v], begin);
   for (std::size_t i = 0; i < pressures_.size(); ++i) pressures_[i].error = std::max(pressures_[i].error, errors.pressures[i]);
   widen(to);
 }

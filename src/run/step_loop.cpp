@@ -29,7 +29,7 @@ constexpr int kMostSwitches = 16;                                // of modes wit
 template <class Function>
 struct InPlace {
   Function make;
-  operator std::invoke_result_t<Function>() const { return make(); }
+  operator std::invoke_result_t<Function>() const { return make(); }  // NOLINT(google-explicit-constructor): its purpose
 };
 template <class Function>
 InPlace(Function) -> InPlace<Function>;

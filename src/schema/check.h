@@ -37,6 +37,9 @@ void check_control(const Description& d, Findings& out);
 void check_solver(const Description& d, Findings& out);
 void check_coupling(const Description& d, Findings& out);
 
+/// Warnings about units that are possible but implausible, which the SI values no longer show.
+Findings doubtful_units(const Description& description, const std::map<std::string, Dimension>& dimensions);
+
 /// `boom.angle` for `boom` of a revolute joint; the name itself if it is not a coordinate.
 std::string full_coordinate_name(const NameIndex<JointDescription>& joints, const std::string& name);
 

@@ -150,6 +150,7 @@ void check_compiled(const Description& d, Findings& out) {
   Description copy = d;
   const std::vector<Parameter> parameters = parameters_of(copy);
   std::vector<std::string> paths;
+  paths.reserve(parameters.size());
   for (const Parameter& parameter : parameters) paths.push_back(parameter.path);
   for (std::size_t i = 0; i < patterns.size(); ++i) {
     if (std::any_of(paths.begin(), paths.end(), [&](const std::string& path) { return fits_path(patterns[i], path); })) continue;

@@ -1,5 +1,7 @@
 // Checks part 4: fluid properties at its temperature, pumps, accumulators, lines.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
 #include "schema/check.h"
 
 namespace trunnion {
@@ -61,6 +63,9 @@ void check_pump(const Description& d, Findings& out, const std::string& path, co
   if (!c.pressure && !c.load_sensing && !c.torque)
     add_finding(d, out, path + ".control", "the control has no function", "`pressure`, `load_sensing` or `torque`");
   if (c.load_sensing) check_two(d, out, path + ".control.load_sensing.LS", "pump", "P", p.P, c.load_sensing->LS);
+  if (const double* fraction = std::get_if<double>(&p.fraction); fraction != nullptr && c.min_fraction > std::max(*fraction, 0.0))
+    add_finding(d, out, path + ".control.min_fraction", "found " + number_text(c.min_fraction),
+                "at most `fraction`, " + number_text(*fraction));
 }
 
 void check_accumulator(const Description& d, Findings& out, const std::string& path, const AccumulatorDescription& a) {
@@ -82,6 +87,9 @@ void check_line(const Description& d, Findings& out, const std::string& path, co
 [[gnu::cold]] void check_power(const Description& d, Findings& out) {
   check_fluid(d, out);
   for (const auto& [name, pump] : d.pumps) check_pump(d, out, "pumps." + name, pump);
+  for (const auto& [name, source] : d.sources)
+    if (const auto* flow = std::get_if<FlowSourceDescription>(&source))
+      check_two(d, out, "sources." + name + ".from", "flow source", "to", flow->to, flow->from);
   for (const auto& [name, accumulator] : d.accumulators) check_accumulator(d, out, "accumulators." + name, accumulator);
   for (const auto& [name, line] : d.lines) check_line(d, out, "lines." + name, line);
 }

@@ -1,6 +1,7 @@
 // Checks of signals: points, operands, jumps, and dimensions that depend on other items.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -330,6 +331,20 @@ class JumpSearch {
 
 [[gnu::cold]] void check_dimensions(const Description& d, const std::map<std::string, Dimension>& dimensions, Findings& out) {
   DimensionCheck(d, dimensions, out).run();
+}
+
+Findings doubtful_units(const Description& d, const std::map<std::string, Dimension>& dimensions) {
+  constexpr std::array kDisplacements{".displacement", ".displacement_A", ".displacement_B"};
+  Findings out;
+  for (const auto& [path, dimension] : dimensions) {
+    const bool displaces =
+        (path.starts_with("motors.") || path.starts_with("pumps.")) &&
+        std::any_of(kDisplacements.begin(), kDisplacements.end(), [&path = path](const char* ending) { return path.ends_with(ending); });
+    if (displaces && dimension.angle == 0)
+      add_finding(d, out, path, "the unit has no angle and was read as a volume per radian", "a unit such as cm^3/rev or cm^3/rad",
+                  "if it is per revolution, the value is too large by 2 pi");
+  }
+  return out;
 }
 
 [[gnu::cold]] static void check_followed(const Description& d, const std::string& name, const std::string& block, Findings& out) {

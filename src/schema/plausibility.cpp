@@ -62,6 +62,8 @@ const std::vector<PlausibleValues>& plausible() {
 struct SignalRange {
   double low = 0, high = 0;
   void add(double value) { low = std::min(low, value), high = std::max(high, value); }
+  /// Largest value in either direction.
+  double reach() const { return std::max(high, -low); }
 };
 
 SignalRange signal_range(const std::vector<std::array<double, 2>>& points, double scale = 1) {
@@ -168,10 +170,7 @@ class PlausibilityCheck final : public Visitor {
     if (const auto* value = std::get_if<StartPressure*>(&slot); value != nullptr && !(*value)->equilibrium) compare(key, (*value)->value);
     if (const auto* value = std::get_if<NumberOrSignal*>(&slot)) {
       if (const auto* number = std::get_if<double>(*value)) return compare(key, *number);
-      if (const auto& name = std::get<std::string>(**value); !name.empty()) {
-        const SignalRange range = ranges_.of(name);
-        compare(key, std::max(range.high, -range.low));
-      }
+      if (const auto& name = std::get<std::string>(**value); !name.empty()) compare(key, ranges_.of(name).reach());
     }
   }
   void group(const Key& key, const Group& group) override {
@@ -257,8 +256,7 @@ void look_at_commands(const Description& d, Doubts& out) {
   const auto look_at_fraction = [&](const std::string& path, const NumberOrSignal& fraction) {
     const auto* const signal = std::get_if<std::string>(&fraction);
     if (signal == nullptr || signal->empty()) return;
-    const SignalRange range = ranges.of(*signal);
-    const double most = std::max(range.high, -range.low);
+    const double most = ranges.of(*signal).reach();
     if (most > 1 + kTolerance)
       add_finding(d, out, path + ".fraction", fmt::format("the signal `{}` reaches {:g}, and the displacement is full at 1", *signal, most),
                   "a signal from -1 to 1", "the displacement increases beyond the full one: limit the signal");
@@ -268,8 +266,7 @@ void look_at_commands(const Description& d, Doubts& out) {
   for (const auto& [name, valve] : d.valves) {
     const auto* v = std::get_if<DirectionalValveDescription>(&valve);
     if (v == nullptr) continue;
-    const SignalRange range = ranges.of(v->signal);
-    const double most = std::max(range.high, -range.low);
+    const double most = ranges.of(v->signal).reach();
     if (most > v->at_signal * (1 + kTolerance))
       add_finding(d, out, "valves." + name + ".signal",
                   fmt::format("the signal `{}` reaches {:g}, and the valve is fully open at {:g}", v->signal, most, v->at_signal),
@@ -344,20 +341,6 @@ void look_at_run(const Description& d, Doubts& out) {
 }
 
 }  // namespace
-
-std::vector<Diagnostic> doubtful_units(const Description& d, const std::map<std::string, Dimension>& dimensions) {
-  constexpr std::array kDisplacements{".displacement", ".displacement_A", ".displacement_B"};
-  Doubts out;
-  for (const auto& [path, dimension] : dimensions) {
-    const bool displaces =
-        (path.starts_with("motors.") || path.starts_with("pumps.")) &&
-        std::any_of(kDisplacements.begin(), kDisplacements.end(), [&path = path](const char* end) { return path.ends_with(end); });
-    if (displaces && dimension.angle == 0)
-      add_finding(d, out, path, "the unit has no angle and was read as a volume per radian", "a unit such as cm^3/rev or cm^3/rad",
-                  "if it is per revolution, the value is too large by 2 pi");
-  }
-  return out;
-}
 
 std::vector<Diagnostic> doubtful_values(const Description& d) {
   Doubts out = source_of(d).unit_warnings;

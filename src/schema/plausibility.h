@@ -6,19 +6,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
-#include "base/units.h"
 #include "description/description.h"
 
 namespace trunnion {
 
-/// Doubtful units, from the dimension of each value written with a unit, which the SI values no longer show.
-std::vector<Diagnostic> doubtful_units(const Description& description, const std::map<std::string, Dimension>& dimensions);
-
-/// All findings, those of units included.
+/// All findings, those of the reader about units included.
 std::vector<Diagnostic> doubtful_values(const Description& description);
 
 /// The texts of the findings as warnings.

@@ -7,7 +7,6 @@
 #include <tuple>
 
 #include "schema/check.h"
-#include "schema/plausibility.h"
 
 namespace trunnion {
 

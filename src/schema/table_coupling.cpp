@@ -17,7 +17,7 @@ void describe_mechanism(Visitor& v, CosimulationDescription& c) {
 void describe_hydraulics(Visitor& v, CosimulationDescription& c) {
   v.leaf({"integrator",
           "Integrator of the hydraulics: `euler`, `rk4` or `trapezoidal`; default: `rk4`, and `trapezoidal` in communication steps "
-          "where `rk4` is unstable"},
+          "where `rk4` is unstable or does not resolve the rates"},
          choice(c.integrator, integrator_words()));
   v.leaf({"oil_rule", "Time rule of the hydraulics with `trapezoidal`, as `solver.oil_rule`"}, choice(c.oil_rule, oil_rule_words()));
   v.leaf({"step", "Maximum step; adjusted to divide the communication step", kTime, kPositive}, &c.hydraulic_step);

@@ -94,11 +94,12 @@ void describe_friction(Visitor& v, FrictionDescription& f, const ActuatorMeasure
 void describe_limits(Visitor& v, LimitsDescription& l, const ActuatorMeasures& in) {
   v.leaf({"minimum", "Least value of the coordinate; default: none", in.position}, &l.minimum);
   v.leaf({"maximum", "Greatest value of the coordinate; default: none", in.position}, &l.maximum);
-  v.leaf({"stiffness",
-          "Stiffness beyond a limit; default: 1000 I g / L, I the inertia that the coordinate moves at the start, L the largest lever arm "
-          "of the mechanism",
-          in.stiffness, kPositive},
-         &l.stiffness);
+  v.leaf(
+      {"stiffness",
+       "Stiffness beyond a limit; default: 1000 I g / L, I the inertia that the coordinate moves at the start, L its radius of gyration, "
+       "of a displacement the largest lever arm of the mechanism",
+       in.stiffness, kPositive},
+      &l.stiffness);
   v.leaf({"damping", "Damping on the way in at `depth`, in proportion to the depth; on the way out the stop does not pull", in.damping,
           kNonNegative},
          &l.damping);

@@ -48,6 +48,7 @@ class Pool {
       : job_(job), left_(job.runs.begin(), job.runs.end()), finished_(job.all, true), unfinished_(job.runs.size()) {
     for (const std::size_t run : job.runs) finished_[run] = false;
   }
+  std::size_t runs() const { return job_.runs.size(); }
   std::optional<std::size_t> take() {
     const std::lock_guard lock(access_);
     if (left_.empty()) return std::nullopt;
@@ -110,7 +111,8 @@ void work(const CrewJob& job, Pool& pool) try {
   throw;
 }
 void work_parallel(const CrewJob& job, Pool& pool) {
-  for_each_parallel(static_cast<std::size_t>(std::max(job.threads, 1)), job.threads, [&](std::size_t) { work(job, pool); });
+  for_each_parallel(std::min(static_cast<std::size_t>(std::max(job.threads, 1)), pool.runs()), job.threads,
+                    [&](std::size_t) { work(job, pool); });
 }
 
 /// Answers the other ranks until all have left, or those that are missing are lost.

@@ -104,5 +104,31 @@ TEST(PowerInput, WrongAccumulatorsAndLinesAreReported) {
   expect_findings("segments: 5", "segments: 0", {{18, "lines.pipe.segments", {"greater than 0"}}});
 }
 
+TEST(PowerInput, APumpsLeastDisplacementIsBelowItsLimit) {
+  const auto finding = [](const std::string& fraction) {
+    std::string text = kCircuit;
+    text.replace(text.find("torque: 350 N m,"), 16, "torque: 350 N m, min_fraction: " + fraction + ",");
+    try {
+      (void)parse_model(text, "model.yaml", {});
+      return std::string();
+    } catch (const InputError& error) { return error.diagnostics().front().path; }
+  };
+  EXPECT_EQ(finding("0.9"), "");
+  EXPECT_EQ(finding("0.91"), "pumps.main.control.min_fraction");
+}
+
+TEST(PowerInput, AFlowSourceNeedsTwoNodes) {
+  try {
+    (void)parse_model(
+        "trunnion: 1\nsources: {q: {flow: 1 L/min, to: v, from: v}}\nvolumes: {v: {volume: 1 L, pressure: 1 bar}}\n"
+        "solver: {step: 1 ms, duration: 1 s}\n",
+        "model.yaml", {});
+    FAIL() << "it was taken";
+  } catch (const InputError& error) {
+    ASSERT_EQ(error.diagnostics().size(), 1U);
+    EXPECT_EQ(error.diagnostics()[0].path, "sources.q.from");
+  }
+}
+
 }  // namespace
 }  // namespace trunnion

@@ -105,8 +105,8 @@ INSTANTIATE_TEST_SUITE_P(
                  "A: A_$(part), B: B_$(part), bore: 50 mm, rod: 30 mm, chamber_length_A: 0.1 m, chamber_length_B: 0.4 m}}\n",
                  1000},
         PartKind{"lines", "    lines: {l_$(part): {A: A_$(part), B: B_$(part), length: 1, diameter: 10 mm}}\n", 2000},
-        PartKind{"joint_loads", "    forces: {f_$(part): {joint: $(part), load: 1}}\n", 4000},
-        PartKind{"signals", "    signals: {q_$(part): 1}\n    forces: {f_$(part): {joint: $(part), load: 1, signal: q_$(part)}}\n", 4000}),
+        PartKind{"joint_loads", "    forces: {f_$(part): {joint: $(part), load: 1}}\n", 2000},
+        PartKind{"signals", "    signals: {q_$(part): 1}\n    forces: {f_$(part): {joint: $(part), load: 1, signal: q_$(part)}}\n", 1500}),
     [](const auto& kind) { return std::string(kind.param.name); });
 
 /// Signals of which each is the sum of `copies` times the one before; the last one commands a valve.

@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <numbers>
+#include <string>
+#include <vector>
 
 #include "model/machines.h"
 
@@ -331,6 +333,32 @@ TEST(Circuits, TwoCylindersInParallelAreOneOfTwiceTheSize) {
   EXPECT_GT(std::abs(coordinate(*single, t, "m") - 1), 0.01);
   EXPECT_NEAR(coordinate(*twins, s, "m"), coordinate(*single, t, "m"), 1e-10);
   EXPECT_NEAR(pressure(*twins, s, "a"), pressure(*single, t, "a"), 1e-2);
+}
+
+/// A flow source draws from its other end where its flow is negative: with both exchanged and the sign changed it is the same source, also
+/// while it empties one volume and fills it again.
+TEST(FlowSources, MayBeTurnedRound) {
+  const auto pressures = [](const std::string& source, int sign) {
+    const auto model = machine("sources: {T: {pressure: 1 bar}, q: {flow: s, " + source + "}}\nsignals: {s: {ramps: [[0 s, " +
+                               std::to_string(sign * 1e-5) + "], [2 s, " + std::to_string(sign * 1e-5) + "], [2.1 s, " +
+                               std::to_string(-sign * 1e-5) + R"(]]}}
+volumes: {v: {volume: 0.1 L, pressure: 1 bar}, w: {volume: 10 mL, pressure: 1 bar}}
+valves: {r: {relief: {A: v, B: T, cracking_pressure: 10 bar, gradient: 1e-10}}}
+solver: {step: 1 ms}
+)");
+    MachineRun r(model);
+    std::vector<double> all;
+    for (int i = 1; i <= 4500; ++i) {
+      r.step();
+      if (i % 500 == 0)
+        for (const char* name : {"v", "w"}) all.push_back(pressure(*model, r.state(), name));
+    }
+    return all;
+  };
+  const std::vector<double> one = pressures("to: v, from: w", 1), other = pressures("to: w, from: v", -1);
+  for (std::size_t i = 0; i < one.size(); ++i) EXPECT_NEAR(one[i], other[i], 1e-6 * one[i] + 1e-6) << i;
+  EXPECT_LT(one[3], 1e4);   // w is empty after 1 s ...
+  EXPECT_GT(one[17], 5e4);  // ... and full again
 }
 
 }  // namespace

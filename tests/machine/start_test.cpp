@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine/start.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 
 #include "machine/equilibrium.h"
 #include "model/machines.h"
+#include "support/machines.h"
 
 namespace trunnion {
 namespace {
@@ -416,6 +418,25 @@ TEST(Start, ABodyThatCannotResistIsRefused) {
       "bodies: {b: {rod: {length: 1, mass: 1}}, w: {sphere: {radius: 1, mass: 1}}}\njoints: {b: {revolute: {parent: ground, axis: x}}, w: "
       "{spherical: {parent: ground}}}\n");
   EXPECT_THROW(start_state(*model), SimulationError);  // a slender rod about its own axis
+}
+
+/// A point mass turns freely about the line to its spherical joint, in whatever direction that is.
+TEST(Start, AMassOnALineThroughASphericalJointHasNoInertiaAboutIt) {
+  for (const double mass : {3e-6, 3.0, 3e6})
+    for (const double inertia : {0.0, 1e-9, 1e-2}) {
+      const auto model = test::model_from(fmt::format(R"(
+trunnion: 1
+gravity: [0, 0, -9.81]
+bodies: {{p: {{mass: {0}, center_of_mass: [0.5, 1.0, 0.3], inertia: [{1}, {1}, {1}]}}}}
+joints: {{p: {{spherical: {{parent: ground}}}}}}
+solver: {{step: 1 ms, duration: 1 s}}
+)",
+                                                      mass, inertia * mass));
+      if (inertia > 0)
+        EXPECT_NO_THROW((void)start_state(*model)) << mass << " " << inertia;
+      else
+        EXPECT_THROW((void)start_state(*model), SimulationError) << mass;
+    }
 }
 
 }  // namespace

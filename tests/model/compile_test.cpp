@@ -20,6 +20,21 @@ double start_acceleration(const std::shared_ptr<const CompiledModel>& model, con
   return acceleration(*model, start_state(*model), name);
 }
 
+/// A rotor may have an inertia without a mass, in any order of the shapes and of the bodies that are joined.
+TEST(Compile, AnInertiaNeedsNoMass) {
+  const std::string rotor = "{mass: 0, inertia: [1, 1, 1]}", disc = "{mass: 1, inertia: [0.1, 0.1, 0.1]}";
+  const auto turned = [](const std::string& bodies, const std::string& joints = "") {
+    return start_acceleration(machine("bodies: {" + bodies + "}\njoints: {w: {revolute: {parent: ground, axis: z}}" + joints +
+                                      "}\nforces: {t: {joint: w, load: 2}}\n"),
+                              "w");
+  };
+  EXPECT_NEAR(turned("w: " + rotor), 2, 1e-12);
+  EXPECT_NEAR(turned("w: {shapes: [" + rotor + ", " + disc + "]}"), 2 / 1.1, 1e-12);
+  EXPECT_NEAR(turned("w: {shapes: [" + disc + ", " + rotor + "]}"), 2 / 1.1, 1e-12);
+  EXPECT_NEAR(turned("w: " + rotor + ", v: " + disc, ", v: {fixed: {parent: w}}"), 2 / 1.1, 1e-12);
+  EXPECT_NEAR(turned("w: " + disc + ", v: " + rotor, ", v: {fixed: {parent: w, at: [0.3, 0, 0]}}"), 2 / 1.1, 1e-12);
+}
+
 // ---------------------------------------------------------------- planes
 
 TEST(Plane, AMachineOfParallelAxesIsPlanar) {

@@ -394,6 +394,40 @@ def test_models_say_what_they_are(lever, driven):
         tr.Model("nothing.yaml")
 
 
+def test_infinite_parameters():
+    model = tr.Model.from_text("""
+trunnion: 1
+gravity: [0, 0, 0]
+bodies: {m: {point_mass: {mass: 10}}}
+joints: {m: {prismatic: {parent: ground, axis: x}, position: 1}}
+fluid: {density: 850, bulk_modulus: 1.5e9}
+sources: {tank: {pressure: 1 bar}, pump: {pressure: 20 bar}}
+volumes: {v: {volume: 1 L, pressure: 10 bar}}
+valves: {o: {orifice: {A: pump, B: v, diameter: 1 mm}}}
+cylinders: {c: {base: {body: ground}, rod_end: {body: m}, A: v, B: tank, bore: 50 mm, rod: 20 mm, chamber_length_A: 0.1, chamber_length_B: 0.4}}
+solver: {step: 1 ms, duration: 1 s}
+""")
+    walls = "cylinders.c.bulk_modulus"
+    sim, undisturbed = model.simulation(), model.simulation()
+    assert sim.parameters[walls] == np.inf
+    sim.parameters.update(dict(sim.parameters))
+    for one in (sim, undisturbed):
+        one.step(20)
+    sim.parameters[walls] = 1e9
+    sim.parameters[walls] = np.inf
+    sim.step(5)
+    undisturbed.step(5)
+    assert np.array_equal(sim.state, undisturbed.state)
+    with pytest.raises(tr.ModelError, match="finite"):
+        sim.parameters["cylinders.c.bore"] = np.inf
+    with pytest.raises(tr.ModelError, match="finite"):
+        sim.parameters[walls] = np.nan
+    fleet = tr.Batch(model, 2, randomize={walls: tr.uniform(1e9, 2e9)}, threads=100000)
+    fleet.reset()
+    fleet.step(3)
+    assert not fleet.failed.any() and np.all(np.isfinite(fleet.parameters[walls]))
+
+
 def test_units(lever, crane):
     every_parameter = [*lever.parameters, *crane.parameters]
     assert tr.to_si("5 N m", "N or N m") == 5 == tr.to_si(5, "-, m/rad or rad/m")

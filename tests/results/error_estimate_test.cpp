@@ -9,7 +9,9 @@
 #include <cmath>
 #include <numbers>
 
+#include "mechanics/tree.h"
 #include "results/run_case.h"
+#include "run/run.h"
 #include "support/machines.h"
 
 namespace trunnion {
@@ -56,6 +58,39 @@ TEST(ErrorEstimate, AnOscillatorsPhaseErrorIsWithinTheAccumulatedLocalErrors) {
     EXPECT_EQ(worst.channel, "w.position");
     EXPECT_NEAR(worst.error, 0.1 * 2 / std::numbers::pi * phase, 0.02 * 0.1 * phase) << h;  // mean of |cos|: 2/pi
     EXPECT_EQ(r.warnings.empty(), worst.percent < 1) << h;
+  }
+}
+
+/// A tumbling body, whose rotation alone is inaccurate. Reference: a far smaller step.
+TEST(ErrorEstimate, RotationsInSpaceHaveOne) {
+  struct Turned {
+    std::shared_ptr<const CompiledModel> model;
+    StateVector state;
+    WorstError worst;
+  };
+  const auto tumble = [](double h, const std::string& joint) {
+    const auto model = model_from(fmt::format(R"(
+trunnion: 1
+gravity: [0, 0, 0]
+bodies: {{b: {{mass: 1, inertia: [1, 2, 3]}}}}
+joints: {{b: {{{}, angular_velocity: [10, 50, 1]}}}}
+solver: {{step: {}, duration: 0.5 s}}
+)",
+                                              joint, h));
+    Runner run(model);
+    run.advance(0.5);
+    return Turned{model, run.state(), accumulated_errors(*model, run.statistics())->coordinate};
+  };
+  for (const char* joint : {"spherical: {parent: ground}", "free: {parent: ground}, velocity: [1000, 0, 0]"}) {
+    const Turned coarse = tumble(0.001, joint), fine = tumble(0.0001, joint);
+    std::vector<double> apart(static_cast<std::size_t>(coarse.model->layout.nv));
+    configuration_difference(std::get<Mechanism<3>>(coarse.model->mechanism).tree, fine.state.q(), coarse.state.q(), apart.data());
+    const double truth = std::hypot(apart[apart.size() - 3], apart[apart.size() - 2], apart[apart.size() - 1]);
+    EXPECT_TRUE(coarse.worst.channel.starts_with("b.rotation_")) << coarse.worst.channel;
+    EXPECT_GT(coarse.worst.error, 0.1 * truth) << joint;
+    EXPECT_LT(coarse.worst.error, 5 * truth) << joint;
+    EXPECT_GT(truth, 1e-3);
+    EXPECT_NEAR(coarse.worst.error / tumble(0.0005, joint).worst.error, 4, 0.2);
   }
 }
 

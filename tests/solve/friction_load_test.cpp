@@ -18,6 +18,7 @@
 #include "machine/start.h"
 #include "results/response_sensitivity.h"
 #include "results/run_case.h"
+#include "run/element_steps.h"
 #include "run/make_stepper.h"
 #include "run/run.h"
 #include "support/allocation_counter.h"
@@ -241,6 +242,32 @@ solver: {{step: 1 ms, duration: 1 s}}
       EXPECT_LT(ledger.closed_to_percent(), 0.1) << mass << " " << measure;
       EXPECT_EQ(ledger.stored().spring, 0);
     }
+}
+
+/// A four-bar linkage on a side slope: the forces across its plane can be shared in many ways, which a warning says.
+TEST(FrictionLoad, OfLoopsWithForcesAcrossTheirPlaneIsDoubtful) {
+  const auto warnings = [](const char* across, const char* coordinates) {
+    const std::string friction = "friction: {model: coulomb_viscous, coulomb: 1 N m, nominal_load: 100}";
+    const auto model = model_from(fmt::format(R"(
+trunnion: 1
+gravity: [0, -9.81, {0}]
+bodies: {{a: {{rod: {{length: 1, mass: 3}}}}, b: {{rod: {{length: 2, mass: 3}}}}, c: {{rod: {{length: 1.5, mass: 3}}}}}}
+joints:
+  a: {{revolute: {{parent: ground, axis: z}}, angle: 1, hold: true, {1}}}
+  b: {{revolute: {{parent: a, at: [1, 0, 0], axis: z}}}}
+  c: {{revolute: {{parent: ground, at: [2, 0, 0], axis: z}}, angle: 1.5}}
+loops: {{l: {{revolute: {{between: [b, c], at: [[2, 0, 0], [1.5, 0, 0]], axis: z}}, {1}}}}}
+solver: {{step: 1 ms, duration: 1 s, coordinates: {2}}}
+)",
+                                              across, friction, coordinates));
+    return element_step_warnings(*model, start_state(*model));
+  };
+  EXPECT_TRUE(warnings("0", "relative").empty());
+  EXPECT_TRUE(warnings("9.81", "cartesian").empty());
+  const std::vector<std::string> found = warnings("9.81", "relative");
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_NE((found[0] + found[1]).find("joints.a.friction.nominal_load"), std::string::npos) << found[0];
+  EXPECT_NE((found[0] + found[1]).find("loops.l.friction.nominal_load"), std::string::npos) << found[1];
 }
 
 // ---------------------------------------------------------------- a slide

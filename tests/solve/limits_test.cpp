@@ -1,9 +1,15 @@
-// Machines at the limits of their oil: vacuum, ends of stroke.
+// Machines at limits: vacuum, ends of stroke, stops of joints.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+#include <string>
 
 #include "file/model_file.h"
 #include "run/run.h"
+#include "support/machines.h"
 
 namespace trunnion {
 namespace {
@@ -39,6 +45,33 @@ TEST(Limits, TheMotionThroughCavitationConverges) {
   }
   EXPECT_LT(std::abs(angle[1] - angle[2]), 0.5 * std::abs(angle[0] - angle[2]));
   EXPECT_NEAR(angle[1], angle[2], 1e-4);
+}
+
+/// The weight of what a joint carries bends its stop by a thousandth, whatever else is in the model, and of what size.
+TEST(Limits, StopsWithoutAStatedStiffnessHoldWhatTheyCarry) {
+  const auto stiffness = [](const std::string& bodies, const std::string& joints) {
+    const auto model = test::model_from("trunnion: 1\ngravity: [0, -9.81, 0]\nbodies: {p: {rod: {length: 0.1, mass: 3}}" + bodies +
+                                        "}\njoints: {p: {revolute: {parent: ground}, limits: {minimum: -0.5}}" + joints +
+                                        "}\nsolver: {step: 1 ms, duration: 1 s}\n");
+    return model->hydraulics.actuators.front().cylinder.damper.stiffness;
+  };
+  const double expected = 1000 * 3 * 9.81 * 0.1 / std::sqrt(3);  // 1000 m g L, L the radius of gyration
+  EXPECT_NEAR(stiffness("", ""), expected, 1e-9 * expected);
+  EXPECT_NEAR(stiffness(", r: {mass: 1 g, inertia: [1, 1, 1]}", ", r: {revolute: {parent: ground}}"), expected, 1e-9 * expected);
+  EXPECT_NEAR(stiffness(", b: {rod: {length: 30, mass: 1e5}}", ", b: {revolute: {parent: ground}}"), expected, 1e-9 * expected);
+}
+
+/// A balanced rotor, whose centre of mass is off its axis by rounding, has no lever arm of that length.
+TEST(Limits, ARotorIsMeasuredByItsRadiusOfGyration) {
+  std::string masses;
+  for (const double angle : {0.1, 0.1 + 2 * std::numbers::pi / 3, 0.1 + 4 * std::numbers::pi / 3})
+    masses += fmt::format("{{point_mass: {{mass: 2, at: [{:.17g}, {:.17g}, 0]}}}}, ", 0.3 * std::cos(angle), 0.3 * std::sin(angle));
+  const auto model =
+      test::model_from("trunnion: 1\ngravity: [0, -9.81, 0]\nbodies: {r: {shapes: [" + masses +
+                       "]}, s: {point_mass: {mass: 3}}}\njoints: {r: {revolute: {parent: ground}}, s: {prismatic: {parent: ground, "
+                       "axis: y}, limits: {minimum: -0.5}}}\nsolver: {step: 1 ms, duration: 1 s}\n");
+  const double expected = 1000 * 3 * 9.81 / 0.3;
+  EXPECT_NEAR(model->hydraulics.actuators.front().cylinder.damper.stiffness, expected, 1e-6 * expected);
 }
 
 TEST(Limits, APistonThatLeavesItsCylinderStopsTheRunByName) {

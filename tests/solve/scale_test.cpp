@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
+#include <string>
 
 #include "machine/start.h"
 #include "mechanics/penalty_factors.h"
@@ -76,6 +78,46 @@ TEST(Scale, ErrorOfTheDefaultIsThatOfDoubleStepAndTheSameForAllMassesAndLengths)
           EXPECT_NEAR(scaled, expected, 0.01 * std::abs(expected)) << n << " steps, " << m << " kg, " << L << " m" << treatment;
         }
   }
+}
+
+/// Two slider-cranks side by side that have nothing to do with each other, the first of 1 cm and 1 mg.
+std::string beside(double m, double L) {
+  const auto parts = [](const char* name, double x, double mass, double length) {
+    return std::array<std::string, 3>{
+        fmt::format("  a{0}: {{rod: {{length: {2}, mass: {1}}}}}\n  b{0}: {{rod: {{length: {3}, mass: {1}}}}}\n  s{0}: {{point_mass: "
+                    "{{mass: {1}}}}}\n",
+                    name, mass, length, 2 * length),
+        fmt::format("  a{0}: {{revolute: {{parent: ground, at: [{1}, 0, 0]}}, angle: 1, hold: true}}\n"
+                    "  b{0}: {{revolute: {{parent: a{0}, at: [{2}, 0, 0]}}}}\n  s{0}: {{prismatic: {{parent: ground, at: [{1}, 0, 0], "
+                    "axis: x}}}}\n",
+                    name, x, length),
+        fmt::format("  l{0}: {{revolute: {{between: [b{0}, s{0}], at: [[{1}, 0, 0], [0, 0, 0]]}}}}\n", name, 2 * length)};
+  };
+  const auto tiny = parts("1", 0, 1e-6, 0.01), other = m > 0 ? parts("2", 5, m, L) : std::array<std::string, 3>{};
+  return "trunnion: 1\ngravity: [0, -9.81, 0]\nbodies:\n" + tiny[0] + other[0] + "joints:\n" + tiny[1] + other[1] + "loops:\n" + tiny[2] +
+         other[2] + "solver: {step: 0.2 ms, duration: 0.2 s}\n";
+}
+
+TEST(Scale, MachinesSideBySideDoNotMeet) {
+  const double alone = run_to_end_of(beside(0, 1)).angle;
+  for (const double m : {1e-9, 1.0, 1e6})
+    for (const double L : {0.1, 30.0}) EXPECT_NEAR(run_to_end_of(beside(m, L)).angle, alone, 1e-5) << m << " kg, " << L << " m";
+}
+
+/// A body without mass that a motion moves meets nothing that would give a penalty factor its size.
+TEST(Scale, AMotionMovesABodyWithoutMassBesideOthers) {
+  const auto model = test::model_from(R"(
+trunnion: 1
+gravity: [0, -9.81, 0]
+bodies: {frame: {mass: 0, inertia: [0, 0, 0]}, rod: {rod: {length: 1, mass: 2}}}
+joints: {frame: {revolute: {parent: ground}}, rod: {revolute: {parent: ground, at: [3, 0, 0]}}}
+motions: {turn: {joint: frame, signal: way}}
+signals: {way: {sine: {amplitude: 0.5, frequency: 1 Hz}}}
+solver: {step: 1 ms, duration: 0.3 s}
+)");
+  Runner run(model);
+  run.advance(0.3);
+  EXPECT_NEAR(run.state().q()[0], 0.5 * std::sin(0.6 * std::numbers::pi), 1e-12);
 }
 
 TEST(Scale, PenaltyFactorHasNoInfluenceOnTheMotion) {

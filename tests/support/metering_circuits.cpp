@@ -34,7 +34,7 @@ std::string MeteringCase::text() const {
 }
 
 int random_cases() {
-  static const int kCases = allocations_are_counted() ? 100000 : 3000;
+  static const int kCases = allocations_are_counted() ? 20000 : 3000;
   return kCases;
 }
 

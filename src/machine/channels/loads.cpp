@@ -8,33 +8,21 @@ namespace {
 template <int D, class S>
 void read_springs(const LoadChannels& channels, MachineValues<D, S>& x) {
   std::size_t cell = 0;
-  const auto read = [&](const auto& spring, const S& stretch, const S& rate, const S& load) {
-    x.ledger.stored.spring += (0.5 * spring.stiffness * stretch + spring.preload) * stretch;
-    x.set(channels.spring_forces[cell++], load);
+  const auto read = [&](const SpringLaw& spring, const S& s, const S& rate) {
+    x.ledger.stored.spring += spring.energy(s);
+    x.set(channels.spring_forces[cell++], spring.load(s, rate));
     x.add_power(spring.damping * rate * rate);
     x.add_impulse_load(-spring.damping * rate, rate, S(0));
   };
-  for (std::size_t i = 0; i < x.m.springs.size(); ++i) {
-    const PointSpring<D>& s = x.m.springs[i];
-    const LineState<D, S>& line = x.mechanism.springs[i];
-    const S stretch = line.length - s.rest;
-    read(s, stretch, line.rate, s.stiffness * stretch + s.damping * line.rate + s.preload);
-  }
-  for (const JointSpring& s : x.m.joint_springs) read(s, S(x.q[s.q] - s.rest), x.v[s.v], s.load(x.q[s.q], x.v[s.v]));
+  for (std::size_t i = 0; i < x.m.springs.size(); ++i) read(x.m.springs[i], x.mechanism.springs[i].length, x.mechanism.springs[i].rate);
+  for (const JointSpring& s : x.m.joint_springs) read(s, x.q[s.q], x.v[s.v]);
 }
 
 template <int D>
 void read_applied_powers(MachineValues<D, double>& x) {
   for (std::size_t i = 0; i < x.m.body_loads.size(); ++i) {
-    const BodyLoad<D>& load = x.m.body_loads[i];
-    const NodeState<D>& node = x.mechanism.tree.nodes[load.node];
-    const Vec<D> force = load.force * x.mechanism.body_load[i];
-    const Angular<D> torque = load.torque * x.mechanism.body_load[i];
-    const Vec<D> f = load.in_body ? Vec<D>(node.R * force) : force, r_P = node.r + node.R * load.r_BP;
-    Angular<D> n = torque;
-    if constexpr (D == 3)
-      if (load.in_body) n = node.R * torque;
-    x.add_power(f.dot(node.V.at(r_P)) + dot(n, node.V.angular));
+    const NodeState<D>& node = x.mechanism.tree.nodes[x.m.body_loads[i].node];
+    x.add_power(placed_load(x.m.body_loads[i], x.mechanism.body_load[i], node).power(node.V));
   }
   for (std::size_t i = 0; i < x.m.joint_loads.size(); ++i)
     x.add_power(x.m.joint_loads[i].load * x.mechanism.joint_load[i] * x.v[x.m.joint_loads[i].v]);

@@ -75,7 +75,7 @@ class OilDeclaration {
     if (!shown_spools_.insert(spool.name).second) return;
     list_.add(section, spool.name + ".spool", "", "acting command, in the unit of its signal", {Array::y, spool.state});
     if (spool.second_order())
-      list_.add(section, spool.name + ".spool_rate", "", "rate of the spool, per second", {Array::y, spool.state + 1});
+      list_.add(section, spool.name + ".spool_rate", "", "rate of the spool before `rate_limit`, per second", {Array::y, spool.state + 1});
   }
   void add_flow(const std::string& section, const std::string& name, const char* meaning, int B) {
     out_.flows.push_back({list_.add(section, name + ".flow", "m^3/s", meaning), B, 1});

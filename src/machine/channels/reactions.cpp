@@ -93,7 +93,7 @@ S load_on(int velocity, const ReactionValues<D, S>& work, const MachineValues<D,
   for (const ConstraintGroup<D>& g : x.m.constraints)
     for (int k = 0; k < g.path.size() && g.of_coordinates(); ++k)
       if (x.m.paths[g.path.begin + k].dof == velocity)
-        load -= x.mechanism.jacobian[static_cast<std::size_t>(g.jacobian + k)] * x.multipliers[g.rows.begin];
+        load -= x.mechanism.jacobian[static_cast<std::size_t>(g.jacobian) + static_cast<std::size_t>(k)] * x.multipliers[g.rows.begin];
   return load;
 }
 
