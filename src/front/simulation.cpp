@@ -139,21 +139,20 @@ struct Simulation::Content final : RunWatcher {
 
   // ---- parameters
   bool changed() const { return own && own->changed(); }
-  /// The machine with its parameters as set, at its start, in a given state, which is taken as it is, or in the present one.
-  void rebuild(std::optional<Start> start, const StateVector* given = nullptr) {
+  /// The machine with its parameters as set, in the present state, or at its start.
+  void rebuild(std::optional<Start> start) {
     const bool reshaped = !own->same_mechanism();
     std::shared_ptr<const CompiledModel> next = own->compile();
-    StateVector state = start ? model->content().start_of(next, *start, &start_warnings) : given != nullptr ? *given : loop->state();
-    const bool goes_on = !start && given == nullptr;
-    if (goes_on && reshaped) close_loops(next, compiled, minimal ? minimal.get() : coordinates.get(), state);
+    StateVector state = start ? model->content().start_of(next, *start, &start_warnings) : loop->state();
+    if (!start && reshaped) close_loops(next, compiled, minimal ? minimal.get() : coordinates.get(), state);
     auto next_loop = std::make_unique<StepLoop>(next, std::move(state));
     const auto& inputs = next->description.inputs;
-    for (std::size_t i = 0; i < inputs.size() && goes_on; ++i) {  // values that are held remain within their limits, which may be others
+    for (std::size_t i = 0; i < inputs.size() && !start; ++i) {  // values that are held remain within their limits, which may be others
       const InputDescription& input = inputs[i].second;
       const double value = next_loop->input(static_cast<int>(i));
       if ((input.min && value < *input.min) || (input.max && value > *input.max)) next_loop->set_input(static_cast<int>(i), value, 0);
     }
-    if (goes_on && !next_loop->restart()) throw next_loop->failure();
+    if (!start && !next_loop->restart()) throw next_loop->failure();
     compiled = std::move(next);
     loop = std::move(next_loop);
     observer.reset();
@@ -175,12 +174,6 @@ struct Simulation::Content final : RunWatcher {
       counter.emplace(*loop);
       if (!start) counter->statistics.incidents = std::move(so_far);
     }
-  }
-  void take(const StateVector& state) {
-    if (changed())
-      rebuild(std::nullopt, &state);
-    else
-      loop->restore(state);
   }
   /// Before a step, or another minimal vector.
   void prepare() {
@@ -511,7 +504,7 @@ void Simulation::set_state(const State& state) {
   Content& c = *content_;
   if (state.empty() || state.fingerprint() != c.model->fingerprint())
     throw ModelError("the state belongs to another model: its structure or its names differ");
-  translated([&] { c.take(state.content_->state); });
+  translated([&] { c.loop->restore(state.content_->state); });
   c.begin_watching();
   c.forget();
 }
@@ -577,7 +570,7 @@ void Simulation::restore(const Snapshot& snapshot) {
   Content& c = *content_;
   if (snapshot.empty() || snapshot.content_->model != c.model->fingerprint())
     throw ModelError("the snapshot belongs to another model: its structure or its names differ");
-  translated([&] { c.take(snapshot.content_->state); });
+  translated([&] { c.loop->restore(snapshot.content_->state); });
   if (c.reader && snapshot.content_->ledger)
     c.reader->resume(snapshot.content_->state, *snapshot.content_->ledger);
   else if (c.reader)

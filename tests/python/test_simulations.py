@@ -424,7 +424,7 @@ solver: {step: 1 ms, duration: 1 s}
         sim.parameters[walls] = np.nan
     fleet = tr.Batch(model, 2, randomize={walls: tr.uniform(1e9, 2e9)}, threads=100000)
     fleet.reset()
-    fleet.step(3)
+    fleet.step(n=3)
     assert not fleet.failed.any() and np.all(np.isfinite(fleet.parameters[walls]))
 
 

@@ -227,7 +227,7 @@ TEST(JointLimits, DampingTakesTheEnergyThatIsBooked) {
   EXPECT_NEAR(result.statistics.incidents.end_stops[0].speed, std::sqrt(2 * g), 0.01);
 }
 
-/// The default bends by a thousandth of the largest lever under the weight, at every scale.
+/// The default bends by a thousandth under a weight at the radius of gyration, at every scale.
 TEST(JointLimits, DefaultStiffnessFollowsFromInertiaAndGravity) {
   for (const double scale : {1.0, 1e3, 1e-3})
     for (const double size : {1.0, 1e2, 1e-2}) {
@@ -241,7 +241,7 @@ solver: {{step: 1 ms, duration: 1 s}}
                                                 size, 2 * scale));
       const Equilibrium rest = solve_equilibrium(*model);
       EXPECT_LT(channel_at(model, rest.state, "rod.angle"), 0);
-      EXPECT_NEAR(channel_at(model, rest.state, "rod.angle"), -0.5 / (1000 * (1.0 / 3)) * 0.5, 5e-5) << scale << " " << size;
+      EXPECT_NEAR(channel_at(model, rest.state, "rod.angle"), -0.5 * std::sqrt(3) / 1000, 1e-6) << scale << " " << size;
       EXPECT_NEAR(channel_at(model, rest.state, "rod.limit_torque"), 2 * scale * 9.81 * size / 2, 1e-5 * scale * size);
     }
 }
