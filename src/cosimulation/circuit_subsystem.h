@@ -18,6 +18,9 @@
 
 namespace trunnion {
 
+/// Of a pressure: what an explicit step leaves unresolved below it does not count.
+inline constexpr double kNoticedOil = 1e-4;
+
 /// Some circuits of a machine, cut out of its netlist.
 class CircuitSubsystem final : public HydraulicSubsystem {
  public:

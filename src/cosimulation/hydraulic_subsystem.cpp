@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "cosimulation/circuit_subsystem.h"
@@ -15,6 +16,7 @@ namespace trunnion {
 
 namespace {
 
+constexpr int kChatter = 4;       // own steps in a row that a given rk4 does not resolve: no jump, but an unstable step in its stages
 constexpr double kFastest = 1e6;  // [m/s] above: the step is unstable
 
 }  // namespace
@@ -164,17 +166,23 @@ bool CircuitSubsystem::go(IntegratorKind integrator, double h, int steps, StepOu
   update_inputs(netlist_, signals(), begin_, Side::right, work_);
   if (!evaluate(begin_, x_.data(), slope_.data(), report)) return false;
   begin_memory();
-  const bool watched = !integrator_ && integrator == IntegratorKind::rk4;
+  const double share = integrator_ ? std::numeric_limits<double>::infinity() : kOilJump;
+  const auto& begin = kept_.values;
+  int unresolved = 0, state = -1;  // own steps; of the last one
   for (int k = 1; k <= steps; ++k) {
     const double t = begin_ + h * k / steps;
-    if (watched) kept_.assign(x_, slope_);
+    if (integrator == IntegratorKind::rk4) kept_.assign(x_, slope_);
     const bool done = integrator == IntegratorKind::rk4     ? rk4(t, report)
                       : integrator == IntegratorKind::euler ? euler(t, report)
                                                             : implicit(t, report);
     if (!done) return false;
-    const auto& begin = kept_.values;
-    if (watched && step_of_circuits_.deviation(t - time_, begin[0].data(), begin[1].data(), x_.data(), slope_.data(), work_) > kOilJump)
-      return fail(StepStatus::unstable, -1, report);
+    if (integrator == IntegratorKind::rk4)
+      state = step_of_circuits_.unresolved(share, kNoticedOil, t - time_, begin[0].data(), begin[1].data(), x_.data(), slope_.data());
+    if (state >= 0 && (!integrator_ || ++unresolved >= kChatter)) {
+      report.longest_step = t - time_;
+      return fail(StepStatus::unstable, unknown_of_state(*machine_, cut_.states[static_cast<std::size_t>(state)]), report);
+    }
+    if (state < 0) unresolved = 0;
     time_ = t;
   }
   if (integrator != IntegratorKind::trapezoidal) {

@@ -54,16 +54,15 @@ bool CircuitSubsystem::rk4(double t, StepOutcome& report) {
 }
 
 bool CircuitSubsystem::stable_stages(double h, StepOutcome& report) const {
-  double size = 0, apart = 0, rates = 0;
+  bool noticed = false;
+  double apart = 0, rates = 0;
   for (std::size_t i = 0; i < netlist_.volumes.size(); ++i) {
     const double change = stage_[i] - mid_[i], rate = slope_[i] - mid_rate_[i];
-    size = std::max(size, std::abs(stage_[i]));
+    noticed |= h * std::abs(rate) > kNoticedOil * std::abs(stage_[i]);
     apart += change * change;
     rates += rate * rate;
   }
-  apart = std::sqrt(apart);
-  rates = std::sqrt(rates);
-  if (h * rates <= kOilJump * size || h * rates <= ExplicitLimit::kRungeKutta * apart) return true;
+  if (!noticed || h * std::sqrt(rates) <= ExplicitLimit::kRungeKutta * std::sqrt(apart)) return true;
   return fail(StepStatus::unstable, -1, report);
 }
 

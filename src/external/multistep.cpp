@@ -79,6 +79,7 @@ struct MultistepMemory {
   void *cvode = nullptr, *ida = nullptr;
   MultistepUser user;
   bool at_start = true;  // no step since start()
+  bool at_stop = false;  // the last step ended at its stop time
   ~MultistepMemory() {
     if (cvode != nullptr) CVodeFree(&cvode);
     if (ida != nullptr) IDAFree(&ida);
@@ -155,6 +156,7 @@ SundialsMultistep::SundialsMultistep(MultistepKind kind, FirstOrderSystem& syste
 bool SundialsMultistep::start(double t, double t_stop) {
   MultistepMemory& m = memory_;
   m.at_start = true;
+  m.at_stop = false;
   if (kind_ == MultistepKind::cvode) {
     flag_ = CVodeReInit(m.cvode, t, m.x);
     if (flag_ >= 0) flag_ = CVodeSetStopTime(m.cvode, t_stop);
@@ -172,7 +174,7 @@ bool SundialsMultistep::advance(double t) {
     double reached = 0;
     flag_ = cvode ? CVodeGetCurrentTime(m.cvode, &reached) : IDAGetCurrentTime(m.ida, &reached);
     if (flag_ < 0) return false;
-    if (!m.at_start && reached >= t) break;
+    if (m.at_stop || (!m.at_start && reached >= t)) break;
     if (steps == kMostSteps) {
       flag_ = cvode ? CV_TOO_MUCH_WORK : IDA_TOO_MUCH_WORK;
       return false;
@@ -184,7 +186,8 @@ bool SundialsMultistep::advance(double t) {
     if ((cvode ? CVodeGetEstLocalErrors(m.cvode, m.error) : IDAGetEstLocalErrors(m.ida, m.error)) < 0) return false;
     N_VAbs(m.error, m.error);
     N_VLinearSum(1, m.errors, 1, m.error, m.errors);
-    if (flag_ == (cvode ? CV_TSTOP_RETURN : IDA_TSTOP_RETURN)) return true;  // x() is already set
+    m.at_stop = flag_ == (cvode ? CV_TSTOP_RETURN : IDA_TSTOP_RETURN);
+    if (m.at_stop && reached <= t) return true;  // x() is already set
   }
   flag_ = cvode ? CVodeGetDky(m.cvode, t, 0, m.x) : IDAGetDky(m.ida, t, 0, m.x);
   if (!cvode && flag_ >= 0) flag_ = IDAGetDky(m.ida, t, 1, m.x_dot);

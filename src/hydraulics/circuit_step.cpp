@@ -338,12 +338,17 @@ double CircuitStep::part_length(double share, const double* y, const double* ydo
   return rate > 0 ? share / rate : std::numeric_limits<double>::infinity();
 }
 
-double CircuitStep::deviation(double h, const double* y_0, const double* ydot_0, const double* y_1, const double* ydot_1,
-                              const HydraulicState& state) {
-  return largest_share(y_0, y_1, state, [&](std::size_t i) {
-    const double apart = std::abs(y_1[i] - y_0[i] - h / 2 * (ydot_0[i] + ydot_1[i]));
-    return i < netlist_.volumes.size() ? apart * softness(netlist_, i, y_1[i]) : apart;  // in a cavity: what contents lack
-  });
+int CircuitStep::unresolved(double share, double noticed, double h, const double* y_0, const double* ydot_0, const double* y_1,
+                            const double* ydot_1) const {
+  if (netlist_.linear_oil != nullptr) return -1;
+  const auto apart = [&](std::size_t i) { return std::abs(y_1[i] - y_0[i] - h / 2 * (ydot_0[i] + ydot_1[i])); };
+  for (std::size_t i = 0; i < netlist_.volumes.size(); ++i) {
+    const double gap = apart(i), own = std::max(y_1[i], kLeastRange) / softness(netlist_, i, y_1[i]);
+    if (gap > share * own || (gap > noticed * own && gap > h / 4 * (std::abs(ydot_0[i]) + std::abs(ydot_1[i])))) return static_cast<int>(i);
+  }
+  for (const Followed& f : followed_)
+    if (apart(f.state) > share * f.scale) return f.state;
+  return -1;
 }
 
 double CircuitStep::moved(int node, const double* increment, double share, const HydraulicState& state) const {

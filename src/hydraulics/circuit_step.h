@@ -101,9 +101,12 @@ class CircuitStep {
   void keep_part();
   /// Length of a substep [s] in which pressures and these states change by `share` of their ranges at the rates ydot.
   double part_length(double share, const double* y, const double* ydot, const HydraulicState& state);
-  /// Of an explicit step of length h [s] from y_0 to y_1 with the rates at both: |y_1 - y_0 - h/2 (ydot_0 + ydot_1)|, as such a share.
-  /// Large where rates changed within the step: it is not resolved, stable as it may be at both ends.
-  double deviation(double h, const double* y_0, const double* ydot_0, const double* y_1, const double* ydot_1, const HydraulicState& state);
+  /// The first state of which an explicit step of length h [s] from y_0 to y_1 does not resolve the rates at both ends, stable as it may be
+  /// there; -1: none. A pressure deviates from the trapezoidal rule by more than `share` of itself (in a cavity: of its contents), or by
+  /// more than `noticed` of it and half of what its rates would move it, as where the valve that holds it in balance opens and closes
+  /// between the stages. Or a state of a component deviates by more than `share` of its scale.
+  int unresolved(double share, double noticed, double h, const double* y_0, const double* ydot_0, const double* y_1,
+                 const double* ydot_1) const;
 
  private:
   /// Pressure of a node [Pa] after a share of the increments.

@@ -12,6 +12,7 @@
 //   void start(const double* p, const double* u, double* x) const;                                          if kStates > 0
 //   double laminar_limit() const;         [Pa] of its orifices: Newton's method stops there; 0: none
 //   static constexpr int kEdges; void edges(const ComponentInputs<>&, double* g) const;   optional: see ComponentLaw::edges
+//   double outside(const double* x) const;                                                optional: see ComponentLaw::outside
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -80,6 +81,8 @@ class ComponentLaw {
   virtual void differentiate(const ComponentInputs<>& in, double* Q, double* rate, double* slopes) const = 0;
   /// Edges at which slopes change: Newton's method coming from g <= 0 stops at g = 1. Returns their number.
   virtual int edges(const ComponentInputs<>& in, double* g) const = 0;
+  /// How far its states are outside those that the law can reach, from where it does not lead back, relative to their range; up to 0: inside.
+  virtual double outside(const double* x) const = 0;
 
  protected:
   explicit ComponentLaw(const ComponentInfo& info) : info_(info) {}
@@ -111,6 +114,10 @@ class ComponentLawOf final : public ComponentLaw {
       law_.edges(in, g);
       return Law::kEdges;
     }
+    return 0;
+  }
+  double outside([[maybe_unused]] const double* x) const override {
+    if constexpr (requires { law_.outside(x); }) return law_.outside(x);
     return 0;
   }
   void evaluate(const ComponentInputs<>& in, double* Q, double* rate) const override { law_.template evaluate<double>(in, Q, rate); }

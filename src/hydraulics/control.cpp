@@ -24,12 +24,12 @@ double sample_time(const ControlBlock& b, double k) {
 }
 
 /// x = x_before + period f(u, x), by Newton's method, of a single state between bounds of the solution: f may have plateaus; false: there
-/// is none.
-bool sample_states(const ControlBlock& b, const double* u, double* x) {
+/// is none. `period`: since the sample before.
+bool sample_states(const ControlBlock& b, double period, const double* u, double* x) {
   constexpr int kMostIterations = 50;
   constexpr double kConverged = 1e-12;  // of the largest state; the next increment is rounding
   if (b.law->discrete()) {
-    b.law->sample(u, b.period, x);
+    b.law->sample(u, period, x);
     return true;
   }
   const int n = b.states();
@@ -39,7 +39,7 @@ bool sample_states(const ControlBlock& b, const double* u, double* x) {
   std::copy_n(x, n, before);
   for (int iteration = 0; iteration < kMostIterations; ++iteration) {
     const double last = x[0];
-    if (!advance_states(*b.law, u, b.period, before, x, increment)) return false;
+    if (!advance_states(*b.law, u, period, before, x, increment)) return false;
     if (n == 1 && increment[0] != 0) {
       (increment[0] > 0 ? low : high) = last;
       if (high - low < std::numeric_limits<double>::infinity() && !(x[0] > low && x[0] < high)) {
@@ -372,12 +372,12 @@ namespace {
 
 /// Changes the modes of a block at a sample. States that jump with them do so with the others as the sample leaves these (of a controller
 /// the filtered difference), so that its value begins with the last one.
-void hand_over(const ControlBlock& b, const double* u, double value, double* x) {
+void hand_over(const ControlBlock& b, double period, const double* u, double value, double* x) {
   double after[kMaxBlockStates + kMaxBlockModes], jumped[kMaxBlockStates + kMaxBlockModes];
   const int n = b.states(), all = n + b.law->modes();
   std::copy_n(x, all, after);
   b.law->restart(u, value, after);
-  const bool found = sample_states(b, u, after);
+  const bool found = sample_states(b, period, u, after);
   std::copy_n(x + n, all - n, after + n);
   std::copy_n(after, all, jumped);
   b.law->restart(u, value, jumped);
@@ -389,10 +389,11 @@ void hand_over(const ControlBlock& b, const double* u, double value, double* x) 
 /// Samples a block at inputs u; false: its states have no solution.
 bool take_sample(const ControlBlock& b, const double* u, double t, double near, double* y) {
   double* const x = y + b.output + 1;
-  if (b.law->modes() > 0) hand_over(b, u, b.delayed() ? y[b.next_value()] : y[b.output], x);
-  if (!sample_states(b, u, x)) return false;
+  const double number = std::floor((t + near - b.offset) / b.period), period = number == 0 && b.offset > 0 ? b.offset : b.period;
+  if (b.law->modes() > 0) hand_over(b, period, u, b.delayed() ? y[b.next_value()] : y[b.output], x);
+  if (!sample_states(b, period, u, x)) return false;
   const double due = y[b.next_sample()];
-  y[b.next_sample()] = sample_time(b, std::floor((t + near - b.offset) / b.period) + 1);
+  y[b.next_sample()] = sample_time(b, number + 1);
   y[b.delayed() ? b.next_value() : b.output] = b.law->value(u, x);
   if (b.delayed()) y[b.next_effect()] = due + b.latency;
   return true;

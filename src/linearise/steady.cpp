@@ -13,6 +13,7 @@
 #include "base/decompositions.h"
 #include "base/diagnostic.h"
 #include "linearise/differential_form.h"
+#include "linearise/locked_oil.h"
 #include "linearise/reduction.h"
 #include "linearise/steady_blocks.h"
 #include "machine/friction_load.h"
@@ -51,8 +52,8 @@ constexpr double kStill = 1e-9;                                        // [rad/s
 constexpr double kEndless = 1e10;                                      // [Pa] above any realistic pressure
 constexpr double kShare = 0.3;                                         // of the largest: a state participates in a combination
 constexpr double kGrows = 1e-3;                                        // [1/s] above rounding
-constexpr double kOtherSolution = 1e-2;                                // of the largest pressure; [rad, extents]
-constexpr double kLowest = 1e4;                                        // [Pa] lowest start pressure of a search
+constexpr double kOutside = 1e-6;                                      // of its range: a state of a component is not outside
+constexpr double kKept = 1e-6;                                         // units: contents of locked oil are kept
 constexpr int kMostSolves = 3000;
 
 template <int D>
@@ -67,7 +68,8 @@ class SteadySolver {
         turns_(static_cast<std::size_t>(m_.tree.nv)),
         driven_(turns_.size()),
         unit_of_(static_cast<std::size_t>(netlist_.ny), kOther),
-        friction_of_(unit_of_.size(), -1) {
+        friction_of_(unit_of_.size(), -1),
+        locked_(netlist_) {
     std::fill_n(unit_of_.begin(), netlist_.volumes.size(), kPressure);
     for (const Component& c : netlist_.components)
       for (std::size_t k = 0; k < c.law->info().states.size(); ++k) unit_of_[c.state + k] *= c.law->info().states[k].scale;
@@ -115,6 +117,11 @@ class SteadySolver {
     for (std::size_t i = 0; i < netlist_.volumes.size(); ++i)
       if (!(at().y()[i] < kEndless)) {
         obstacle_ = fmt::format("{} would grow beyond {:.0e} Pa", model_->state_names[i], kEndless);
+        return false;
+      }
+    for (const Component& c : netlist_.components)
+      if (c.law->outside(at().y() + c.state) > kOutside) {
+        obstacle_ = fmt::format("{} would leave its range", model_->state_names[c.state]);
         return false;
       }
     set_kinds();
@@ -252,6 +259,12 @@ class SteadySolver {
     return true;
   }
 
+  /// The oil at the reference.
+  LockedOil::Reference oil() {
+    const MechanismState<D>& mech = mechanism();
+    return {at(), mech.s, mech.s_dot, reduction_.rates().work().hydraulics.capacity, reduction_.states(), A_, f_, unit_};
+  }
+
   // ---------------------------------------------------------------- continuation
 
   /// The reference with increments x, in units.
@@ -276,13 +289,15 @@ class SteadySolver {
 
   /// Continues from the reference to a steady state. False: not found.
   bool follow() {
+    locked_.begin();
     double dt = kLongest;
     for (Eigen::Index i = 0; i < f_.size(); ++i) dt = std::min(dt, 1 / std::max(std::abs(f_[i]), 1 / kLongest));
     while (iterations_ < kMostSolves && dt > kShortest) {
       const Matrix T = Matrix::Identity(A_.rows(), A_.cols()) / dt - A_;
       const Vector scale = T.rowwise().lpNorm<Eigen::Infinity>().cwiseInverse();
       const Matrix scaled = scale.asDiagonal() * T;
-      const Vector x = solution(scaled, scale.cwiseProduct(f_));
+      const Vector excess = locked_.excess(oil());
+      const Vector x = solution(scaled, scale.cwiseProduct(f_ - excess / dt));
       ++iterations_;
       const double size = largest(x);
       // where something grows faster than 1/dt, implicit Euler moves in the opposite direction
@@ -292,6 +307,7 @@ class SteadySolver {
         continue;
       }
       const StateVector here = at();
+      if (!keeps_lengths_) locked_.begin_step(oil());
       if (!take(moved(x), true)) {
         dt *= kLess;
         if (!take(here, false)) return false;
@@ -299,7 +315,7 @@ class SteadySolver {
       }
       // the next Newton increment, with the slopes before the step and behind it: past the closing of a valve those are others, and nothing
       // leads back from there
-      const Vector rest = f_ - x / dt;
+      const Vector rest = f_ - (x + excess) / dt;
       const Matrix behind = Matrix::Identity(A_.rows(), A_.cols()) / dt - A_;
       const Vector scale_behind = behind.rowwise().lpNorm<Eigen::Infinity>().cwiseInverse();
       const double second = std::max(largest(solution(scaled, scale.cwiseProduct(rest))),
@@ -310,7 +326,8 @@ class SteadySolver {
         if (!take(here, false)) return false;
         continue;
       }
-      if (dt >= kLong && polish()) return true;
+      if (!keeps_lengths_) locked_.end_step(oil());
+      if (dt >= kLong && largest(locked_.excess(oil())) < kKept && polish()) return true;
       // coordinates that must be at rest no longer need their velocity, which may have no damping
       StateVector next = at();
       for (int v = 0; v < m_.tree.nv && dt >= kSlow; ++v)
@@ -480,11 +497,12 @@ class SteadySolver {
   std::vector<char> driven_;      // per velocity: a prescribed motion moves it, and its position has an effect
   std::vector<double> unit_of_;   // per y
   std::vector<int> friction_of_;  // per y: its actuator, or -1
-  std::vector<Kind> kind_;        // per state
-  Vector unit_, f_;               // per state; rates at the reference [units/s]
-  Matrix A_;                      // tangent at the reference, in units
-  bool keeps_lengths_ = false;    // marked pressures are set by the oil that keeps coordinates at their start positions
-  std::vector<double> values_;    // scratch
+  LockedOil locked_;
+  std::vector<Kind> kind_;      // per state
+  Vector unit_, f_;             // per state; rates at the reference [units/s]
+  Matrix A_;                    // tangent at the reference, in units
+  bool keeps_lengths_ = false;  // marked pressures are set by the oil that keeps coordinates at their start positions
+  std::vector<double> values_;  // scratch
   std::string obstacle_, error_;
   int iterations_ = 0;
 };
@@ -535,47 +553,6 @@ SteadyOperation solve_steady(const std::shared_ptr<const CompiledModel>& model, 
   SteadyOperation steady = find_steady(model, time);
   find_held_blocks(*model, steady);
   return steady;
-}
-
-[[gnu::cold]] void find_other_steady(const std::shared_ptr<const CompiledModel>& model, SteadyOperation& found) {
-  if (model->relative) return find_other_steady(model->relative, found);
-  const auto volumes = static_cast<std::ptrdiff_t>(model->description.volumes.size());  // come first; those inside lines follow
-  if (volumes == 0 || !found.open.empty()) return;
-  const double *p = found.state.y(), *end = p + volumes, low = *std::min_element(p, end), high = *std::max_element(p, end);
-  // positions and pressures of a solution, each with its threshold for a different solution
-  const auto differences = [&](const SteadyOperation& a, const SteadyOperation& b) {
-    OtherSteady other;
-    for (std::ptrdiff_t i = 0; i < volumes; ++i)
-      if (std::abs(a.state.y()[i] - b.state.y()[i]) > kOtherSolution * std::max(high, kPressure))
-        other.states.emplace_back(model->state_names[i], a.state.y()[i]);
-    std::visit(
-        [&](const auto& m) {
-          for (std::size_t i = 1; i < m.tree.nodes.size(); ++i)  // but the ground
-            if (const auto& node = m.tree.nodes[i]; node.dofs == 1 &&
-                                                    std::find(a.turning.begin(), a.turning.end(), node.v) == a.turning.end() &&
-                                                    std::abs(a.state.q()[node.q] - b.state.q()[node.q]) > kOtherSolution * m.unit(node.v))
-              other.states.emplace_back(model->coordinate_names[node.v], a.state.q()[node.q]);
-        },
-        model->mechanism);
-    return other;
-  };
-  std::vector<SteadyOperation> known{found};
-  const auto search = [&](const auto& pressure) {
-    Description d = model->description;
-    for (std::size_t i = 0; i < d.volumes.size(); ++i) d.volumes[i].second.pressure = {false, pressure(found.state.y()[i])};
-    try {
-      SteadyOperation other = solve_steady(compile(std::move(d)), found.state.time);
-      if (!other.growing.empty() || !other.open.empty()) return;
-      if (std::all_of(known.begin(), known.end(), [&](const SteadyOperation& k) { return !differences(other, k).states.empty(); })) {
-        found.others.push_back(differences(other, found));
-        known.push_back(std::move(other));
-      }
-    } catch (const Error&) {  // none found from there
-    }
-  };
-  search([&](double) { return std::max(low / 2, kLowest); });
-  search([&](double) { return 2 * high; });
-  search([&](double here) { return low + high - here; });
 }
 
 StateVector steady_state(const std::shared_ptr<const CompiledModel>& model, std::vector<std::string>* warnings) {

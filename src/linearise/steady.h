@@ -9,7 +9,7 @@
 //   (1/dt - A) dx = f,     d = (1/dt - A)^-1 (f_1 - dx/dt),     theta = |d|/|dx|
 // from the start, with steps that grow as long as the second Newton correction d is small against the first. At first it follows the
 // machine in time, finally it becomes Newton's method. It thus ends where the machine would, not on another branch, and undetermined
-// quantities (oil trapped between closed valves) keep their start values.
+// quantities keep their start values; oil trapped between closed valves its content (linearise/locked_oil.h).
 //
 // Sampled control blocks rest where the same blocks rest continuously: the solution is that of continuous_form() (differential_form.h).
 // Values that only samples change (quantisers, relays, sequences), and modes, are those of the start.

@@ -123,6 +123,7 @@ std::vector<double> finish_mechanism(const Description& d, const PointMap& map, 
 }  // namespace
 
 void collect_jumps(CompiledModel& model) {
+  constexpr double kSameRate = 1e-9;  // relative: rates on both sides of a corner, but for rounding
   const Hydraulics& netlist = model.hydraulics;
   std::set<double> all, direct;
   const auto add = [&](SignalIndex signal, bool filtered) {
@@ -141,9 +142,22 @@ void collect_jumps(CompiledModel& model) {
   for (const ControlBlock& block : netlist.control)
     for (const BlockInput& input : block.inputs)
       if (input.kind == BlockInput::Kind::signal) add(input.index, block.sampled());
+  // where the acceleration of a motion jumps, so do those of the coordinates that it moves; `penalty` finds them anew in every step
+  const bool accelerates = model.description.solver.constraints != ConstraintKind::penalty;
+  const auto add_kinks = [&](SignalIndex signal) {
+    for (const double t : model.signals.corners(signal, true)) {
+      const SignalValue left = model.signals.evaluate(signal, t, Side::left, nullptr),
+                        right = model.signals.evaluate(signal, t, Side::right, nullptr);
+      if (std::abs(right.rate - left.rate) > kSameRate * (std::abs(left.rate) + std::abs(right.rate))) continue;  // needs an impulse
+      all.insert(t);
+      direct.insert(t);
+    }
+  };
   std::visit(
       [&](const auto& m) {
         for (SignalIndex signal : m.force_signals) add(signal, false);
+        for (const auto& motion : m.motions)
+          if (accelerates && !motion.follows_block()) add_kinks(motion.signal);
       },
       model.mechanism);
   model.jumps.assign(all.begin(), all.end());

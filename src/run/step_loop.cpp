@@ -168,14 +168,32 @@ double StepLoop::next_stop(double target) const {
   target = schedule_.first_jump(state_.time, target);
   if (!sampler_ || !schedule_.splits()) return target;
   const double sample = next_sample(model_->hydraulics, state_.y());
-  // with derivatives, a sample on a point of the grid moves that end of the step
+  // with derivatives, a sample on a point of the grid moves that end of the step, but not a jump (move_to_sample)
   const double near = schedule_.near(target);
-  return sample < (kTangents ? target + near : target - near) ? sample : target;
+  return sample < (kTangents && !schedule_.is_jump(target) ? target + near : target - near) ? sample : target;
+}
+
+/// At a jump, before a sample at the same time, whose time has other derivatives: moves the state along by the difference.
+void StepLoop::move_to_sample() {
+  const double sample = next_sample(model_->hydraulics, state_.y()), time = plain(state_.time) + (sample - plain(sample)),
+               ahead = time - state_.time;
+  if (ahead == 0 || !stepper_->restart(state_)) return;
+  std::vector<double> moved(static_cast<std::size_t>(model_->layout.nv)), q(state_.q(), state_.q() + model_->layout.nq);
+  for (int v = 0; v < model_->layout.nv; ++v) {
+    moved[static_cast<std::size_t>(v)] = ahead * state_.v()[v];
+    state_.v()[v] += ahead * state_.a()[v];
+  }
+  for (int i = 0; i < model_->layout.ny; ++i) state_.y()[i] += ahead * state_.ydot()[i];
+  std::visit([&](const auto& m) { advance_configuration(m.tree, q.data(), moved.data(), state_.q()); }, model_->mechanism);
+  state_.time = time;
 }
 
 /// The start state already is a right limit.
 bool StepLoop::restart() {
   set_signal_spools(*model_, state_);
+  if (kTangents && sampler_ && schedule_.is_jump(state_.time) &&
+      sample_due(model_->hydraulics, state_.y(), state_.time, schedule_.near(state_.time)))
+    move_to_sample();
   if (sampler_ && sampler_->due(schedule_.near(state_.time), state_)) failed_block_ = sampler_->sample(schedule_.near(state_.time), state_);
   restart_failed_ = failed_block_ >= 0;
   if (restart_failed_) return false;

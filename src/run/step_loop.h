@@ -134,6 +134,7 @@ class StepLoop {
   bool is_regular() const { return state_.time == regular_.time && regular_.next < regular_.limit; }
   void find_regular_steps();
   double next_stop(double target) const;
+  void move_to_sample();
   StepOutcome step_to(double target, double length, int divisions, PartSink* parts);
   void repeat_in_parts(double target, int divisions, PartSink* parts, StepOutcome& report);
   StepOutcome resolve(double target, PartSink* parts);

@@ -223,6 +223,7 @@ struct BlockCheck {
 /// Times of its samples.
 void check_samples(const BlockCheck& check, const BlockDescription& block) {
   if (!block.period) {
+    if (block.offset > 0) check.report(".offset", "the block is not sampled", "`period` as well");
     if (block.latency > 0) check.report(".latency", "the block is not sampled", "`period` as well");
     if (block.jitter > 0) check.report(".jitter", "the block is not sampled", "`period` as well");
     return;

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cosimulation/hydraulic_subsystem.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -195,30 +196,39 @@ solver: {step: 0.1 ms, duration: 1 s}
 /// A check valve between two small volumes opens and closes within the steps of rk4: stable at both ends of every communication step, it
 /// passed nothing for ever.
 TEST(HydraulicSubsystem, TheDefaultRulePassesACheckValve) {
-  for (const char* const step : {"1 ms", "0.3 ms", "0.1 ms"}) {
-    const auto model = compile(parse_model(std::string(R"(
+  const std::string pressureless, beside = R"(
+  hi: {orifice: {A: H, B: w, diameter: 1e-3}}
+  lo: {check: {A: a, B: w, diameter: 1e-3}})";
+  for (const char* const step : {"1 ms", "0.3 ms", "0.1 ms"})
+    for (const double share : {1.0, 0.1})  // of a flow of 2e-4 m3/s
+      for (const std::string& more : {pressureless, beside}) {
+        const auto model = compile(parse_model(
+            fmt::format(R"(
 trunnion: 1
 gravity: [0, 0, 0]
-bodies: {m: {mass: 200, inertia: [1, 1, 1]}}
-joints: {m: {prismatic: {parent: ground, at: [0, 0, 0], axis: x}, position: 1.0}}
-fluid: {density: 850, bulk_modulus: 1.4e9}
-sources: {T: {pressure: 1e5}, q: {flow: sq, to: ch}}
-signals: {sq: {ramps: [[0, 0], [0.1, 2e-4]]}}
-volumes: {ch: {volume: 3e-4, pressure: 1.2e6}, a: {volume: 6e-4, pressure: 1.3e6}}
+bodies: {{m: {{mass: 200, inertia: [1, 1, 1]}}}}
+joints: {{m: {{prismatic: {{parent: ground, at: [0, 0, 0], axis: x}}, position: 1.0}}}}
+fluid: {{density: 850, bulk_modulus: 1.4e9}}
+sources: {{T: {{pressure: 1e5}}, q: {{flow: sq, to: ch}}{}}}
+signals: {{sq: {{ramps: [[0, 0], [0.1, {}]]}}}}
+volumes: {{ch: {{volume: 3e-4, pressure: 1.2e6}}, a: {{volume: 6e-4, pressure: 1.3e6}}{}}}
 valves:
-  ka: {check: {A: ch, B: a, flow: 1e-3, at_pressure_drop: 2e5, laminar_limit: 5e4}}
-  out: {orifice: {A: a, B: T, diameter: 2.2e-3}}
+  ka: {{check: {{A: ch, B: a, flow: 1e-3, at_pressure_drop: 2e5, laminar_limit: 5e4}}}}
+  out: {{orifice: {{A: a, B: T, diameter: {}}}}}{}
 cylinders:
-  c: {base: {body: ground, at: [0, 0, 0]}, rod_end: {body: m, at: [0, 0, 0]}, A: a, B: a, area_A: 1e-3, area_B: 1e-3,
-      chamber_length_A: 0.01, chamber_length_B: 0.01}
-solver: {duration: 0.3, coupling: cosimulation, step: )") +
-                                               step + "}\n",
-                                           "test.yaml", {}));
-    Runner run(model);
-    run.advance(0.3);
-    EXPECT_NEAR(run.state().y()[0] - run.state().y()[1], 2e4, 1e2) << step;  // laminar: 2e-4 of 1e-3 sqrt(0.5/2) at 0.5 bar
-    EXPECT_NEAR(run.state().y()[1], 19.382e5, 1e3) << step;
-  }
+  c: {{base: {{body: ground, at: [0, 0, 0]}}, rod_end: {{body: m, at: [0, 0, 0]}}, A: a, B: a, area_A: 1e-3, area_B: 1e-3,
+      chamber_length_A: 0.01, chamber_length_B: 0.01}}
+solver: {{duration: {}, coupling: cosimulation, step: {}}}
+)",
+                        more.empty() ? "" : ", H: {pressure: 2e7}", 2e-4 * share, more.empty() ? "" : ", w: {volume: 1e-3, pressure: 2e7}",
+                        2.2e-3 * std::sqrt(share), more, 0.1 + 0.2 / share, step),
+            "test.yaml", {}));
+        Runner run(model);
+        run.advance(0.1 + 0.2 / share);
+        const double ch = run.state().y()[0], a = run.state().y()[1];
+        EXPECT_NEAR(ch - a, 2e4 * share, 1e2 * share) << step << more;  // laminar: 2e-4 of 1e-3 sqrt(0.5/2) at 0.5 bar
+        EXPECT_NEAR(a, 19.382e5, 1e3) << step << more;
+      }
 }
 
 /// Ratio between two step sizes and their halves.

@@ -1,10 +1,15 @@
-// Steady operation behind valves that close: a search that steps over the closing finds a volume that holds what it can never have got.
+// Steady operation behind valves that close, and of accumulators: a search that steps over the closing finds a volume that holds what it
+// can never have got; and of oil that is locked all along: it keeps its content.
 // Reference: closed forms.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <numbers>
 #include <string>
+#include <utility>
 
 #include "linearise/steady.h"
 #include "support/machines.h"
@@ -14,14 +19,15 @@ namespace {
 
 using test::model_from;
 
-double steady_pressure(const std::string& oil, const std::string& volume) {
+double steady_value(const std::string& oil, const std::string& name) {
   const auto model = model_from("trunnion: 1\n" + oil + "solver: {step: 1 ms, duration: 2 s}\n");
   const StateVector state = solve_steady(model).state;
   for (std::size_t i = 0; i < model->state_names.size(); ++i)
-    if (model->state_names[i] == volume + ".pressure") return state.y()[i];
-  ADD_FAILURE() << volume;
+    if (model->state_names[i] == name) return state.y()[i];
+  ADD_FAILURE() << name;
   return 0;
 }
+double steady_pressure(const std::string& oil, const std::string& volume) { return steady_value(oil, volume + ".pressure"); }
 
 TEST(SteadyValves, ACheckValveFillsUpToItsSource) {
   for (const double volume : {1e-6, 1e-3, 1.0})
@@ -58,6 +64,55 @@ valves:
   r: {reducing: {A: line, B: v, T: tank, setting: 30 bar, range: 5 bar, diameter: 4 mm}}
 )";
   EXPECT_NEAR(steady_pressure(circuit, "v"), 36e5, 1e4);
+}
+
+TEST(SteadyValves, AccumulatorsHoldBetweenNothingAndTheirVolume) {
+  for (const double size : {1e-3, 1.0, 1e3})
+    for (const double neck : {2.0, 9.0, 40.0})
+      for (const bool gas : {false, true})
+        for (const auto& [source, share] : {std::pair{200.0, 1.0}, {59.0, 0.5}, {1.0, 0.0}}) {
+          const double volume = 2e-4 * size;
+          const double oil = steady_value(
+              fmt::format("sources: {{s: {{pressure: {} bar}}}}\nvolumes: {{v: {{volume: {} m^3, pressure: 50 bar}}}}\n"
+                          "accumulators: {{ac: {{P: v, neck: {{diameter: {} mm}}, {}}}}}\n"
+                          "valves: {{o: {{orifice: {{A: s, B: v, diameter: {} mm}}}}}}\n",
+                          source, 2.5 * volume, neck * std::cbrt(size),
+                          gas ? fmt::format("gas: {{volume: {} m^3, precharge: 28 bar}}", volume)
+                              : fmt::format("spring: {{volume: {} m^3, pressure_empty: 28 bar, pressure_full: 90 bar}}", volume),
+                          5 * std::cbrt(size)),
+              "ac.oil");
+          const double expected = gas ? std::max(1 - std::pow(28 / source, 1 / 1.4), 0.0) : share;
+          EXPECT_NEAR(oil / volume, expected, 1e-4) << size << " " << neck << " " << gas << " " << source;
+        }
+}
+
+/// A plunger on locked oil, whose load changes from that of p_0 to that of p_1: with a constant modulus B, V_1 = V_0 exp(-(p_1 - p_0)/B).
+TEST(SteadyValves, LockedOilKeepsItsContent) {
+  for (const double size : {0.01, 1.0, 100.0})
+    for (const double modulus : {2e8, 1.3e9})
+      for (const auto& [p_0, p_1] : {std::pair{1e5, 3e7}, {1e7, 1e5}, {4e6, 5e6}}) {
+        const double bore = 0.05 * size, area = std::numbers::pi / 4 * bore * bore, chamber = 0.4 * size, hose = 1e-4 * size * size * size;
+        const auto model = model_from(fmt::format(R"(
+trunnion: 1
+gravity: [0, 0, 0]
+fluid: {{density: 870, bulk_modulus: {}, saturation_pressure: 0}}
+bodies: {{m: {{box: {{mass: {}, size: [{}, 1e-3, 1e-3]}}}}}}
+joints: {{m: {{prismatic: {{parent: ground, at: [{}, 0, 0], axis: x}}}}}}
+volumes: {{a: {{volume: {}, pressure: {}}}}}
+cylinders:
+  c: {{base: {{body: ground, at: [0, 0, 0]}}, rod_end: {{body: m, at: [0, 0, 0]}}, A: a, plunger: {}, chamber_length_A: {},
+      viscous: {}}}
+forces: {{l: {{joint: m, load: {}}}}}
+solver: {{step: 1 ms, duration: 5 s}}
+)",
+                                                  modulus, 300 * size * size * size, 0.2 * size, size, hose, p_0, bore, chamber,
+                                                  2e4 * size * size, -p_1 * area));
+        const StateVector state = solve_steady(model).state;
+        const double V_0 = hose + area * chamber, expected = V_0 * std::expm1(-(p_1 - p_0) / modulus) / area;
+        EXPECT_NEAR(state.q()[0], expected, (2e-4 + std::pow((p_1 - p_0) / modulus, 2) / 2) * std::abs(expected))
+            << size << " " << modulus << " " << p_0 << " " << p_1;
+        EXPECT_NEAR(state.y()[0], p_1, 1) << size << " " << modulus << " " << p_0 << " " << p_1;
+      }
 }
 
 }  // namespace

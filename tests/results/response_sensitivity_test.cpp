@@ -105,6 +105,41 @@ solver: {step: 10 ms, duration: 1 s}
   }
 }
 
+/// A sample on the jump of a load, which does not move with it: of the sides, on which derivatives differ, that of later samples.
+TEST(ResponseSensitivity, SamplesAtAJumpMoveWithoutIt) {
+  const auto model = test::model_from(R"(
+trunnion: 1
+gravity: [0, 0, 0]
+bodies: {m: {point_mass: {mass: 2 kg}}}
+joints: {m: {prismatic: {parent: ground, axis: x}, position: 0.1, speed: 0.05}}
+springs: {k: {joint: m, stiffness: 50, damping: 3, rest: 0}}
+forces: {f: {joint: m, load: 1 N, signal: c}, g: {joint: m, load: 1 N, signal: r}}
+signals: {r: {steps: [[0, 0.3], [0.4, 5]]}}
+control: {c: {gain: {input: m.speed, gain: -1.5}, period: 10 ms, offset: 20 ms, latency: 2 ms}}
+solver: {step: 1 ms, duration: 1 s, constraints: double_step, integrator: rk4}
+)");
+  const std::vector<SampledChannel> channels{{"m.position", {0.303, 0.453, 0.605, 0.903}}};
+  const std::vector<std::string> paths{"control.c.period", "control.c.offset", "control.c.latency"};
+  const ResponseSensitivity exact = response_sensitivity(*model, paths, channels);
+  ASSERT_EQ(exact.failure, "");
+  const Values here = run_of(model, channels);
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    const double h = 1e-7, value = values_of(model->description, {paths[i]})[0];
+    const Values later = run_of(with_value(*model, paths[i], value + h), channels);
+    double size = 0;
+    for (std::size_t k = 0; k < here[0].size(); ++k) size = std::max(size, std::abs(later[0][k] - here[0][k]) / h);
+    for (std::size_t k = 0; k < here[0].size(); ++k)
+      EXPECT_NEAR(exact.derivatives[i][0][k], (later[0][k] - here[0][k]) / h, 1e-3 * size) << paths[i] << " at " << channels[0].times[k];
+  }
+  const ResponseGradient backward = response_gradient(
+      *model, paths, channels, [&](const Values& values) { return SumWeights{{std::vector<double>(values[0].size(), 1.0)}}; });
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    double sum = 0;
+    for (const double d : exact.derivatives[i][0]) sum += d;
+    EXPECT_NEAR(backward.gradients[0][i], sum, 1e-9 * std::abs(sum) + 1e-12) << paths[i];
+  }
+}
+
 /// A crank with its end on a circle: closed at the stated angles, so that assembly has nothing to do, and has derivatives all the same.
 TEST(ResponseSensitivity, ContainsTheAssemblyOfLoops) {
   const auto model = test::load_example("four_bar", {"solver.duration=0.01"});

@@ -374,7 +374,7 @@ TEST(Samples, TakeEffectAfterTheirLatency) {
     EXPECT_GE(sample, 0.005 + 0.02 * k);
     EXPECT_LT(sample, 0.008 + 0.02 * k);
     to(sample);
-    I += 20e-3 * 1e-12 / 0.3 * (6e6 - p);
+    I += (k == 0 ? 5e-3 : 20e-3) * 1e-12 / 0.3 * (6e6 - p);
     const double next = 1e-12 * (6e6 - p) + I;
     to(sample + 7e-3);
     Q = next;

@@ -37,6 +37,28 @@ double value_of(const CompiledModel& model, const StateVector& state, const std:
   return state.y()[at - model.state_names.begin()];
 }
 
+/// The first sample of blocks with an offset counts the time since the start, as a later one that since the sample before.
+TEST(SampledBlocks, TheFirstOneCountsTheTimeSinceTheStart) {
+  for (const double offset : {0.0, 0.001, 0.03, 0.0999}) {
+    const std::string when = fmt::format("period: 0.1, offset: {}", offset);
+    const auto model = test::model_from(loops(fmt::format("i: {{integrator: {{input: reference}}, {0}}}, t: {{timer: {{input: reference}}, "
+                                                          "{0}}}, f: {{low_pass: {{input: reference, time_constant: "
+                                                          "50 ms}}, {0}}}, s: {{sequence: {{steps: [{{until: elapsed > 0.35, set: {{a: "
+                                                          "1}}}}, {{until: elapsed > 9, set: {{a: 2}}}}]}}, {0}}}",
+                                                          when),
+                                              1, 1));
+    Runner run(model, start_state(*model));
+    for (int k = 1; k < 9; ++k) {
+      const double last = 0.1 * (k - 1) + offset + (offset > 0 ? 0 : 0.1);  // sample before k/10 + 0.095 at the latest
+      run.advance(last + 1e-3);
+      EXPECT_NEAR(value_of(*model, run.state(), "i.output"), last, 1e-9) << offset << " " << k;
+      EXPECT_NEAR(value_of(*model, run.state(), "t.output"), last, 1e-9) << offset << " " << k;
+      EXPECT_NEAR(value_of(*model, run.state(), "f.output"), 1, 1e-9) << offset << " " << k;
+      EXPECT_EQ(value_of(*model, run.state(), "s.output"), last > 0.35 ? 2 : 1) << offset << " " << k;
+    }
+  }
+}
+
 /// At the start, whatever the order of the blocks in the file.
 double start_of(const std::string& first, const std::string& second, const std::string& name, double reference = 1) {
   double found[2];

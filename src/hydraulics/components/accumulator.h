@@ -89,6 +89,7 @@ class Accumulator {
     power[1] = p * *Q;
   }
   void start(const double* p, const double*, double* x) const { *x = charge_.oil_at(*p); }
+  double outside(const double* x) const { return max(-x[0], x[0] - charge_.volume) / charge_.volume; }
 
  private:
   Charge charge_;
