@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "linearise/steady.h"
+#include "run/run.h"
 #include "support/machines.h"
 
 namespace trunnion {
@@ -113,6 +114,34 @@ solver: {{step: 1 ms, duration: 5 s}}
             << size << " " << modulus << " " << p_0 << " " << p_1;
         EXPECT_NEAR(state.y()[0], p_1, 1) << size << " " << modulus << " " << p_0 << " " << p_1;
       }
+}
+
+/// A plunger on two volumes and an accumulator behind a check valve that stays shut. Reference: the machine in time, with its own rule.
+TEST(SteadyValves, LockedOilIsSharedWithAnAccumulator) {
+  for (const char* const charge :
+       {"gas: {volume: 5e-4 m^3, precharge: 20 bar}", "spring: {volume: 2e-4 m^3, pressure_empty: 28 bar, pressure_full: 90 bar}"})
+    for (const double load : {-15700.0, -5900.0, -11000.0}) {
+      const auto model = model_from(fmt::format(R"(
+trunnion: 1
+gravity: [0, 0, 0]
+fluid: {{density: 870, bulk_modulus: 1.3e9}}
+bodies: {{m: {{box: {{mass: 300, size: [0.2, 0.1, 0.1]}}}}}}
+joints: {{m: {{prismatic: {{parent: ground, at: [1, 0, 0], axis: x}}}}}}
+sources: {{s: {{pressure: 100 bar}}}}
+volumes: {{a: {{volume: 1e-4, pressure: 50 bar}}, b: {{volume: 2e-4, pressure: 50 bar}}}}
+accumulators: {{ac: {{P: b, neck: {{diameter: 8 mm}}, {}}}}}
+valves: {{o: {{orifice: {{A: a, B: b, diameter: 3 mm}}}}, k: {{check: {{A: b, B: s, diameter: 3 mm}}}}}}
+cylinders:
+  c: {{base: {{body: ground, at: [0, 0, 0]}}, rod_end: {{body: m, at: [0, 0, 0]}}, A: a, plunger: 0.05, chamber_length_A: 0.4, viscous: 2e4}}
+forces: {{l: {{joint: m, load: {}}}}}
+solver: {{step: 1 ms, duration: 20 s}}
+)",
+                                                charge, load));
+      Runner run(model);
+      run.advance(20);
+      EXPECT_LT(std::abs(run.state().v()[0]), 1e-9);
+      EXPECT_NEAR(solve_steady(model).state.q()[0], run.state().q()[0], 2e-4 * std::abs(run.state().q()[0])) << charge << " " << load;
+    }
 }
 
 }  // namespace
