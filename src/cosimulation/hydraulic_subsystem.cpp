@@ -157,7 +157,7 @@ bool CircuitSubsystem::restart() {
   if (!within_range(x_.data(), s_.data(), w_.data(), report)) return false;
   set_following_spools(x_.data());
   evaluate_rates(netlist_, s_.data(), w_.data(), x_.data(), slope_.data(), work_);
-  memory_.front() = 0;
+  if (memory_.front() > 0) renew_oil_memory(netlist_, s_.data(), w_.data(), x_.data(), slope_.data(), oil_memory(netlist_, memory_.data()));
   set_outputs();
   return true;
 }

@@ -55,6 +55,7 @@ class CutMechanism final : public MechanismSubsystem {
     }
     std::copy_n(machine.multipliers(), 2 * n.rows, state_.multipliers());
     std::copy_n(machine.inputs(), n.inputs, state_.inputs());
+    std::copy_n(machine.motion_memory(), n.motion_memory, state_.motion_memory());
     take_pressures();
   }
   void save(StateVector& machine) const override {
@@ -65,6 +66,7 @@ class CutMechanism final : public MechanismSubsystem {
       machine.ydot()[cut_.states[i]] = state_.ydot()[i];
     }
     std::copy_n(state_.multipliers(), 2 * n.rows, machine.multipliers());
+    std::copy_n(state_.motion_memory(), n.motion_memory, machine.motion_memory());
   }
   void set_inputs(const TimePolynomial* courses) override { std::copy_n(courses, courses_.size(), courses_.begin()); }
   void set_linear_oil(const LinearOil* oil) override {
@@ -79,7 +81,7 @@ class CutMechanism final : public MechanismSubsystem {
     // All rules compute accelerations and rates from the inputs that begin here; those left by the previous step belong to its inputs, and
     // the response would lag by a step. On the crane with two cylinders this allows communication steps 1.4 to 4 times as long with the
     // semi-implicit rule, up to 2 times with the trapezoidal rule, and halves the error of the latter with constant inputs.
-    if (!stepper_->restart(state_)) {
+    if (!restart()) {
       total.status = StepStatus::singular;
       return total;
     }
@@ -96,7 +98,11 @@ class CutMechanism final : public MechanismSubsystem {
     }
     return total;
   }
-  bool restart() override { return stepper_->restart(state_); }
+  /// The machine's state has no memory of the oil's rule for the mechanism: its rows of the memory are the hydraulics'.
+  bool restart() override {
+    *state_.oil_memory() = 0;
+    return stepper_->restart(state_);
+  }
   std::string unknown_name(int unknown) const override { return stepper_->unknown_name(unknown); }
 
   void get_outputs(double* values) const override {

@@ -502,7 +502,12 @@ class Expansion {
           parser_.DefineConst(name, read.quantity->value);
       }
       parser_.SetExpr(expression);
-      const double number = parser_.Eval();
+      int values = 1;
+      const double number = parser_.Eval(values)[0];
+      if (values > 1)
+        findings_.add(
+            at, path,
+            "`$(" + expression + ")` has " + std::to_string(values) + " values, separated by commas; expected one, with a decimal point");
       if (!std::isfinite(number)) findings_.add(at, path, "`$(" + expression + ")` is not a finite number");
       out.text = number_text(number);
       out.quoted = false;

@@ -382,6 +382,9 @@ inline int oil_memory_size(const Hydraulics& netlist) {
 /// Memory of a state with consistent rates and no history, for a step of that length [s].
 void start_oil_memory(const Hydraulics& netlist, double step, const double* s, const double* s_dot, const double* y, const double* ydot,
                       OilMemory<> memory);
+/// The same where the rates have jumped: the lags are kept, so that the means jump along.
+void renew_oil_memory(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, const double* ydot,
+                      OilMemory<> memory);
 
 /// Change of every volume's content [m3] from pressures and spools in y_0 and lengths s_0 to y_1 and s_1. `strain`: per node, those of
 /// volumes are set.

@@ -79,6 +79,11 @@ void start_oil_memory(const Hydraulics& netlist, double step, const double* s, c
                       OilMemory<> memory) {
   *memory.step = step;
   std::fill_n(memory.lag, netlist.ny, 0.0);
+  renew_oil_memory(netlist, s, s_dot, y, ydot, memory);
+}
+
+void renew_oil_memory(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, const double* ydot,
+                      OilMemory<> memory) {
   std::copy_n(s, netlist.actuators.size(), memory.s);
   if (netlist.linear_oil != nullptr) {
     std::copy_n(ydot, netlist.volumes.size(), memory.inflow);

@@ -17,7 +17,6 @@ namespace {
 
 constexpr double kNear = 50;         // [Pa] of a stop
 constexpr double kNearStop = 0.5;    // relative distance to a stop at an edge of a component
-constexpr double kSameRate = 1e-9;   // relative to a spool's rate: it has not jumped
 constexpr double kLeastRange = 1e4;  // [Pa] range of pressures in a circuit
 constexpr int kBisections = 60;
 constexpr double kSlow = 0.5;    // an increment of reversed sign is at least this much of the last one
@@ -171,8 +170,7 @@ void CircuitStep::begin(const OilRule& oil_rule, const Signals& signals, double 
     spool_rates(spool, signals.value(spool.signal, t, Side::right), at, rate);
     for (int k = 0; k < spool.states(); ++k) {
       const int i = spool.state + k;
-      const Mask jumped = std::abs(rate[k] - ydot_begin[i]) > kSameRate * std::abs(rate[k]);
-      const double lag = select(jumped, 0, carried * memory.lag[i]);
+      const double lag = carried * memory.lag[i];
       offset_[i] = oil_rule.offset(rate[k], lag);
       mean_[i] = rate[k] + lag;
     }

@@ -7,6 +7,7 @@
 
 #include "base/diagnostic.h"
 #include "linearise/variables.h"
+#include "mechanics/applied.h"
 
 namespace trunnion {
 
@@ -73,11 +74,10 @@ void Reduction<D>::find_inputs() {
     for (const BlockInput& input : block.inputs)
       if (input.kind == BlockInput::Kind::signal && model_->signals.names()[input.index].empty()) used[input.index] = false;
   }
-  const auto use = [&used](const auto& elements) {
-    for (const auto& element : elements)
+  for_each_applied(m_, [&](const auto& element) {
+    if constexpr (kHasFactor<decltype(element)>)
       if (element.signal >= 0) used[element.signal] = true;
-  };
-  use(m_.body_loads), use(m_.joint_loads), use(m_.soils);
+  });
   for (const PrescribedMotion& motion : m_.motions)
     if (!motion.follows_block()) moves[motion.signal] = true;
   for (int i = 0; i < model_->signals.size(); ++i) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "mechanics/applied.h"
+
 namespace trunnion {
 
 std::vector<int> first_order_states(const Hydraulics& netlist) {
@@ -54,9 +56,9 @@ std::vector<LinearVariable> signal_readers(const CompiledModel& model) {
     if (block.sampled()) readers[block.signal] = {block.name + ".output", "", "value of control block " + block.name, 0};
   std::visit(
       [&](const auto& m) {
-        for (const auto& soil : m.soils) read(soil.signal, soil.name + ".factor", "", "factor of the resistance " + soil.name);
-        for (const auto& load : m.body_loads) read(load.signal, load.name + ".factor", "", "factor of load " + load.name);
-        for (const auto& load : m.joint_loads) read(load.signal, load.name + ".factor", "", "factor of load " + load.name);
+        for_each_applied(m, [&](const auto& element) {
+          if constexpr (kHasFactor<decltype(element)>) read(element.signal, element.name + ".factor", "", "factor of load " + element.name);
+        });
         for (const auto& motion : m.motions) read(motion.signal, motion.name + ".motion", "rad or m", "prescribed motion " + motion.name);
       },
       model.mechanism);

@@ -36,10 +36,11 @@ void evaluate(const CompiledModel& model, const Mechanism<D>& m, const Point& at
 
 template <int D>
 void evaluate_motion(const CompiledModel& model, const Mechanism<D>& m, StateVector& at, MachineState<D>& state) {
-  at.forget_history();
   MechanismState<D>& mech = state.mechanism;
   HydraulicState& oil = state.hydraulics;
   evaluate_rates(model.hydraulics, mech.s.data(), mech.s_dot.data(), at.y(), at.ydot(), oil);
+  if (!(*at.oil_memory() == 0))
+    renew_oil_memory(model.hydraulics, mech.s.data(), mech.s_dot.data(), at.y(), at.ydot(), oil_memory(model.hydraulics, at.oil_memory()));
   for (std::size_t i = 0; i < state.force.size(); ++i) state.force[i] = oil.ports[i].force;
   inverse_dynamics(m, at.q(), at.v(), true, mech, state.r.data());
   add_port_forces(m, state.force.data(), mech, state.r.data());

@@ -88,7 +88,7 @@ void Ledger::step(const Observer& observer, double time, const OilRule& rule, bo
   }
   const double open = open_power(observer);
   correction_ += parabola_correction(since_before_, time - time_, open_power_before_, open_power_, open);
-  since_before_ = time - time_;
+  since_before_ = last_step_ = time - time_;
   open_power_before_ = open_power_;
   open_power_ = open;
   const StoredEnergy<>& now = observer.stored();
@@ -118,7 +118,7 @@ void Ledger::step(const Observer& observer, double time, const OilRule& rule, bo
 void Ledger::begin_impulses(const Observer& observer) {
   if (!impulse_rule_) return;
   impulse_loads_ = observer.impulse_loads();
-  impulse_lags_.assign(impulse_loads_.size(), 0.0);
+  impulse_lags_.resize(impulse_loads_.size(), 0.0);
   impulse_powers_.assign(impulse_loads_.size(), 0.0);
   strikes_before_ = strikes_ = strikes(observer);
 }
@@ -128,7 +128,7 @@ void Ledger::add_impulses(const Observer& observer, double h) {
   const bool strikes_now = strikes(observer), struck = strikes_before_ || strikes_ || strikes_now;
   for (std::size_t i = 0; i < impulse_loads_.size(); ++i) {
     const ImpulseLoad &begin = impulse_loads_[i], &end = observer.impulse_loads()[i];
-    const double mean_begin = begin.force + impulse_rule_->carried(h, since_before_) * impulse_lags_[i],
+    const double mean_begin = begin.force + impulse_rule_->carried(h, last_step_) * impulse_lags_[i],
                  mean_end = impulse_rule_->mean(begin.force, end.force, mean_begin),
                  work = impulse_rule_->impulse(h, mean_begin, mean_end) * (begin.rate + end.rate) / 2,
                  heat = -work - (end.energy - begin.energy), power_begin = power_[begin.entry], power_end = observer.powers()[begin.entry],

@@ -96,7 +96,7 @@ class Ledger {
 
  private:
   void book(const std::vector<LedgerEntry>& entries, double time);
-  /// Loads begin with those observed last, without memory.
+  /// Loads begin with those observed last; their lags are kept, as by the rule (solve/motion_rule.h).
   void begin_impulses(const Observer& observer);
   void add_impulses(const Observer& observer, double h);
   std::optional<double> percent_of_scale(const Extremes& range) const;
@@ -113,7 +113,8 @@ class Ledger {
   double returned_ = 0, absolute_ = 0, drift_ = 0, residual_ = 0;
   double held_ = 0, fastest_ = 0;                         // [J] maximum stored energy; maximum kinetic energy
   double open_power_ = 0, open_power_before_ = 0;         // [W] at the end of the last step, and of the one before
-  double since_before_ = 0, correction_ = 0;              // [s] the last step, 0 after a jump; [J] of the trapezoidal rule, summed
+  double last_step_ = 0;                                  // [s]; 0 before the first
+  double since_before_ = 0, correction_ = 0;              // [s] the same, 0 after a jump; [J] of the trapezoidal rule, summed
   double constraint_power_ = 0, constraint_work_ = 0;     // [W], [J]
   double oil_size_ = 0, oil_energy_ = 0, displaced_ = 0;  // [m3], [J] at the start; [m3] by pistons and motors
   double settled_ = 0;                                    // [m3] oil that 1 bar compresses

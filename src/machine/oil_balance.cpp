@@ -57,7 +57,11 @@ void OilBalance::communication_step(double defect, const double* y, const double
 void OilBalance::jump(const double* y, const double* outflow) {
   std::copy_n(y, y_.size(), y_.begin());
   since_before_ = 0;
-  for (std::size_t i = 0; i < outflow_.size(); ++i) mean_[i] = outflow_[i] = outflow[netlist_->volumes[i].node];
+  for (std::size_t i = 0; i < outflow_.size(); ++i) {
+    const double now = outflow[netlist_->volumes[i].node];
+    mean_[i] += now - outflow_[i];
+    outflow_[i] = now;
+  }
 }
 
 }  // namespace trunnion

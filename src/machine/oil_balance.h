@@ -37,7 +37,7 @@ class OilBalance {
   /// Adds a communication step of a co-simulation, whose flows are those of the subsystems: the residual is `defect` [m3], the volume by
   /// which the motions of the pistons in mechanism and hydraulics differ since the start (StepOutcome::oil_defect).
   void communication_step(double defect, const double* y, const double* s, const double* outflow);
-  /// Flows and commands jump: the next step begins with these.
+  /// Flows and commands jump: the next step begins with these, and with the means that jump along.
   void jump(const double* y, const double* outflow);
 
   double residual() const { return residual_; }                  // [m3]

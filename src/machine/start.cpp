@@ -210,6 +210,7 @@ StateVector start_near_rest(const CompiledModel& model, double time) {
 StateVector start_state(const CompiledModel& model) { return model.planar ? start_state_in<2>(model) : start_state_in<3>(model); }
 
 void make_consistent(const CompiledModel& model, StateVector& state) {
+  state.forget_history();
   if (model.planar)
     Start<2>(model).consistent(state);
   else

@@ -9,39 +9,6 @@ namespace trunnion {
 
 namespace {
 
-/// A number, vector or body of numbers on the lanes of S.
-template <class S>
-struct Broadcast {
-  TR_INLINE static S of(double x) { return S(x); }
-  template <int Rows, int Columns>
-  TR_INLINE static Eigen::Matrix<S, Rows, Columns> of(const Eigen::Matrix<double, Rows, Columns>& x) {
-    return x.template cast<S>();
-  }
-  template <int D>
-  TR_INLINE static Motion<D, S> of(const Motion<D>& x) {
-    return {of(x.angular), of(x.linear)};
-  }
-  template <int D>
-  TR_INLINE static Force<D, S> of(const Force<D>& x) {
-    return {of(x.moment), of(x.linear)};
-  }
-  template <int D>
-  TR_INLINE static Inertia<D, S> of(const Inertia<D>& x) {
-    return {of(x.mass), of(x.first_moment), of(x.second)};
-  }
-  template <int D>
-  TR_INLINE static Coriolis<D, S> of(const Coriolis<D>& x) {
-    return {of(x.angular), of(x.momentum)};
-  }
-};
-template <class S, class T>
-TR_INLINE decltype(auto) spread(const T& x) {
-  if constexpr (std::is_same_v<S, double>)
-    return static_cast<const T&>(x);
-  else
-    return Broadcast<S>::of(x);
-}
-
 using Varied = Dual<1>;  // a value and its change
 
 TR_INLINE Varied varied(double value, double change) {
@@ -147,37 +114,6 @@ RowFrameChange<D, S> differentiate_frame(const ConstraintGroup<D>& g, const Cons
   }
 }
 
-/// Effect of a tension along a line on its two bodies: its forces, and the changes of length and rate.
-template <class S>
-struct LineDerivative {
-  S s, s_dot;
-};
-template <int D, class S>
-TR_INLINE LineDerivative<S> differentiate_line(const Line<D>& line, const LineState<D>& s, const MechanismState<D>& state,
-                                               const std::vector<NodeVariation<D, S>>& nodes, Vec<D, S>& du) {
-  const NodeVariation<D, S>&A = nodes[line.node_A], &B = nodes[line.node_B];
-  const Vec<D, S>&r_Q = spread<S>(s.r_Q), &r_P = spread<S>(s.r_P), &u = spread<S>(s.u);
-  const Vec<D, S> dd = B.X.at(r_Q) - A.X.at(r_P);
-  LineDerivative<S> out;
-  out.s = u.dot(dd);
-  du = (dd - u * out.s) / S(s.length);
-  // points move with their bodies, d(v_Q) = omega_X x v_Q + Y(r_Q)
-  const Vec<D> v_Q = state.tree.nodes[line.node_B].V.at(s.r_Q), v_P = state.tree.nodes[line.node_A].V.at(s.r_P);
-  out.s_dot = du.dot(spread<S>(s.d_dot)) +
-              u.dot(cross(B.X.angular, spread<S>(v_Q)) + B.Y.at(r_Q) - cross(A.X.angular, spread<S>(v_P)) - A.Y.at(r_P));
-  return out;
-}
-/// d(tension u) at both ends, as their bodies see it.
-template <int D, class S>
-TR_INLINE void differentiate_tension(const Line<D>& line, const LineState<D>& s, double tension, const S& d_tension, const Vec<D, S>& du,
-                                     std::vector<NodeVariation<D, S>>& nodes) {
-  NodeVariation<D, S>&A = nodes[line.node_A], &B = nodes[line.node_B];
-  const Vec<D, S>& u = spread<S>(s.u);
-  const Vec<D, S> f = u * S(tension), df = du * S(tension) + u * d_tension;
-  B.F += at_point<D, S>(spread<S>(s.r_Q), df - cross(B.X.angular, f));
-  A.F -= at_point<D, S>(spread<S>(s.r_P), df - cross(A.X.angular, f));
-}
-
 /// Change of a force at r_Q, a point of B, whose direction is fixed in A: as B sees it, and the opposite as A does.
 template <int D, class S>
 TR_INLINE void differentiate_force_of_A(const Vec<D>& r_Q, const Vec<D>& force, NodeVariation<D, S>& A, NodeVariation<D, S>& B) {
@@ -223,24 +159,6 @@ LineDerivative<S> differentiate_cut_joint(const Port<D>& port, const LineState<D
   return out;
 }
 
-/// Change of the wrench of a load that is fixed in the ground, as its body sees it.
-template <int D, class S>
-TR_INLINE void differentiate_ground_load(const PlacedLoad<D>& load, NodeVariation<D, S>& n) {
-  n.F += at_point<D, S>(spread<S>(load.r_P), cross(n.X.angular, spread<S>(load.force)));
-  n.F.moment += angular_cross(n.X.angular, spread<S>(load.torque));
-}
-
-/// Change of a resistance of soil, as its body sees it.
-template <int D, class S>
-[[gnu::noinline]] void differentiate_soil(const SoilLaw<D>& soil, double factor, const MechanismState<D>& state,
-                                          std::vector<NodeVariation<D, S>>& nodes) {
-  NodeVariation<D, S>& n = nodes[soil.node];
-  const SoilState<D> s = soil_state(soil, factor, state.tree.nodes[soil.node]);
-  const Vec<D, S>&r_P = spread<S>(s.r_P), &v_P = spread<S>(s.v_P), &f = spread<S>(s.force);
-  const Vec<D, S> place = n.X.at(r_P), velocity = cross(n.X.angular, v_P) + n.Y.at(r_P);
-  n.F -= at_point<D, S>(r_P, soil_force_change<D, S>(soil, factor, s, place, velocity) - cross(n.X.angular, f));
-}
-
 /// Change of the wrenches of rows: a point's force rotates with A and moves with r_Q; that of a contact moves with the contact; a
 /// direction's torque follows both axes.
 template <int D, class S>
@@ -261,7 +179,7 @@ TR_INLINE void differentiate_row_forces(const ConstraintGroup<D>& g, const Const
     }
     case ConstraintType::distance: {
       Vec<D, S> du;
-      differentiate_line(g.line, s.line, state, nodes, du);
+      differentiate_line(g.line, s.line, state.tree, nodes, du);
       differentiate_tension(g.line, s.line, multipliers[0], S(0), du, nodes);
       break;
     }
@@ -383,11 +301,10 @@ TR_FLATTEN void sum_forces(const Mechanism<D>& m, const double* push, const doub
   std::fill(W.begin(), W.end(), Force<D>::zero());
   // a push on a coordinate of the tree acts within its joint: the joint's own load, which no motion changes
   for (std::size_t i = 0; i < m.ports.size(); ++i) subtract_push<D, double>(m.ports[i], state.ports[i], push[i], W.data());
-  for (std::size_t i = 0; i < m.springs.size(); ++i)
-    add_tension<D, double>(m.springs[i].line, state.springs[i], m.springs[i].tension(state.springs[i]), W.data());
-  for (std::size_t i = 0; i < m.body_loads.size(); ++i)
-    if (!m.body_loads[i].in_body)
-      W[m.body_loads[i].node] -= load_wrench(m.body_loads[i], state.body_load[i], state.tree.nodes[m.body_loads[i].node]);
+  for_each_applied(m, state, [&](const auto& element, const auto& at) {
+    if constexpr (!kOnCoordinate<decltype(element)>)
+      if (!moves_with_body(element)) for_each_wrench(element, at, state.tree, [&](int node, const Force<D>& w) { W[node] -= w; });
+  });
   for (std::size_t i = 0; i < m.constraints.size(); ++i)
     add_row_wrenches(m.constraints[i], state.constraints[i], multipliers + m.constraints[i].rows.begin, W.data());
   for (std::size_t j = W.size() - 1; j > 0; --j) {
@@ -413,7 +330,7 @@ TR_FLATTEN void differentiate_residual(const Mechanism<D>& m, const S* theta, co
     if (port.is_load()) {
       change.s[i] = change.s_dot[i] = S(0);  // no force depends on them
       if (port.kind == PortKind::soil)
-        differentiate_soil(port.soil, push[i], state, nodes);
+        differentiate_soil(port.soil, push[i], state.tree, nodes);
       else if (!port.load.in_body)
         differentiate_ground_load(load_of(port, state.ports[i], push[i]), nodes[port.node_B]);
       continue;
@@ -424,22 +341,14 @@ TR_FLATTEN void differentiate_residual(const Mechanism<D>& m, const S* theta, co
       change.s_dot[i] = joint.s_dot;
       continue;
     }
-    const LineDerivative<S> line = differentiate_line(port, state.ports[i], state, nodes, du);
+    const LineDerivative<S> line = differentiate_line(port, state.ports[i], state.tree, nodes, du);
     change.s[i] = line.s;
     change.s_dot[i] = line.s_dot;
     differentiate_tension(port, state.ports[i], -push[i], S(0), du, nodes);
   }
-  for (std::size_t i = 0; i < m.springs.size(); ++i) {
-    const PointSpring<D>& spring = m.springs[i];
-    const LineDerivative<S> line = differentiate_line(spring.line, state.springs[i], state, nodes, du);
-    differentiate_tension(spring.line, state.springs[i], spring.tension(state.springs[i]),
-                          S(spring.stiffness) * line.s + S(spring.damping) * line.s_dot, du, nodes);
-  }
-  for (std::size_t i = 0; i < m.body_loads.size(); ++i) {
-    const BodyLoad<D>& load = m.body_loads[i];
-    if (!load.in_body) differentiate_ground_load(placed_load(load, state.body_load[i], state.tree.nodes[load.node]), nodes[load.node]);
-  }
-  for (std::size_t i = 0; i < m.soils.size(); ++i) differentiate_soil(m.soils[i], state.soil[i], state, nodes);
+  for_each_applied(m, state, [&](const auto& element, const auto& at) {
+    if constexpr (!kOnCoordinate<decltype(element)>) differentiate(element, at, state.tree, nodes);
+  });
   for (std::size_t i = 0; i < m.constraints.size(); ++i)
     differentiate_row_forces(m.constraints[i], state.constraints[i], multipliers + m.constraints[i].rows.begin, state, nodes);
   // I and B of a node are those of its subtree: its own and earlier coordinates act on all of it, the effect of later ones
@@ -454,7 +363,9 @@ TR_FLATTEN void differentiate_residual(const Mechanism<D>& m, const S* theta, co
     for (int i = n.v; i < n.v + n.dofs; ++i) dr[i] = dot(spread<S>(state.tree.dofs[i].b), f);
     if (n.parent != 0) nodes[n.parent].F += carried + I * c.z + B * c.y;
   }
-  for (const JointSpring& spring : m.joint_springs) dr[spring.v] += S(spring.stiffness) * theta[spring.v] + S(spring.damping) * v[spring.v];
+  for_each_applied(m, state, [&](const auto& element, const auto&) {
+    if constexpr (kOnCoordinate<decltype(element)>) dr[element.v] -= coordinate_load_change(element, theta, v);
+  });
 }
 
 #define TR_INSTANTIATE(D, S)                                                                                                              \

@@ -15,18 +15,9 @@
 #include <span>
 #include <vector>
 
-#include "base/pack.h"
 #include "mechanics/mechanism.h"
 
 namespace trunnion {
-
-/// Data of a node in the sweep.
-template <int D, class S = double>
-struct NodeVariation {
-  Motion<D, S> x, y, z;  // share of its own joint
-  Motion<D, S> X, Y, Z;  // with all before it
-  Force<D, S> F;         // change of the forces W at the node
-};
 
 /// The sweep's results; sized once.
 template <int D, class S = double>

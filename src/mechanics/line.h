@@ -5,6 +5,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <vector>
+
+#include "mechanics/node_variation.h"
 #include "mechanics/path.h"
 #include "mechanics/tree.h"
 
@@ -99,6 +102,64 @@ TR_INLINE void add_line_curvature(const Line<D>& line, const PathDof* path, cons
       T(k.dof, l.dof) += factor * s_kl;
     }
   }
+}
+
+/// Change of a push along its path: T -= gradient^T (force_s ds + force_v dsdot).
+template <int D, class Entries>
+TR_INLINE void add_push_slopes(const PathDof* path, const Range& range, const LineDof<D>* dofs, double force_s, double force_v,
+                               const IncrementFactors& f, Entries& T) {
+  const int n = range.size();
+  for (int l = 0; l < n; ++l) {
+    const double change = force_s * dofs[l].gradient_q + force_v * (dofs[l].rate_gradient + f.velocity * dofs[l].gradient);
+    for (int k = 0; k < n; ++k) T(path[range.begin + k].dof, path[range.begin + l].dof) -= dofs[k].gradient * change;
+  }
+}
+
+/// T -= d(F s_k)/d(theta) of a push F(s, sdot) along a line. After update_line_rate_gradient.
+template <int D, class Entries>
+TR_INLINE void add_line_slopes(const Line<D>& line, const PathDof* path, const LineState<D>& s, const LineDof<D>* dofs, double force,
+                               double force_s, double force_v, const IncrementFactors& f, const TreeState<D>& tree, Entries& T) {
+  add_push_slopes<D>(path, line.path, dofs, force_s, force_v, f, T);
+  add_line_curvature(line, path, tree, s, dofs, -force, T);
+}
+
+/// W += of a tension along a line; W per node.
+template <int D, class S>
+TR_INLINE void add_tension(const Line<D>& line, const LineState<D, S>& s, const S& tension, Force<D, S>* W) {
+  const Vec<D, S> f = s.u * tension;
+  W[line.node_B] += at_point<D, S>(s.r_Q, f);
+  W[line.node_A] -= at_point<D, S>(s.r_P, f);
+}
+
+/// Effect of a tension along a line on its two bodies: its forces, and the changes of length and rate.
+template <class S>
+struct LineDerivative {
+  S s, s_dot;
+};
+template <int D, class S>
+TR_INLINE LineDerivative<S> differentiate_line(const Line<D>& line, const LineState<D>& s, const TreeState<D>& tree,
+                                               const std::vector<NodeVariation<D, S>>& nodes, Vec<D, S>& du) {
+  const NodeVariation<D, S>&A = nodes[line.node_A], &B = nodes[line.node_B];
+  const Vec<D, S>&r_Q = spread<S>(s.r_Q), &r_P = spread<S>(s.r_P), &u = spread<S>(s.u);
+  const Vec<D, S> dd = B.X.at(r_Q) - A.X.at(r_P);
+  LineDerivative<S> out;
+  out.s = u.dot(dd);
+  du = (dd - u * out.s) / S(s.length);
+  // points move with their bodies, d(v_Q) = omega_X x v_Q + Y(r_Q)
+  const Vec<D> v_Q = tree.nodes[line.node_B].V.at(s.r_Q), v_P = tree.nodes[line.node_A].V.at(s.r_P);
+  out.s_dot = du.dot(spread<S>(s.d_dot)) +
+              u.dot(cross(B.X.angular, spread<S>(v_Q)) + B.Y.at(r_Q) - cross(A.X.angular, spread<S>(v_P)) - A.Y.at(r_P));
+  return out;
+}
+/// d(tension u) at both ends, as their bodies see it.
+template <int D, class S>
+TR_INLINE void differentiate_tension(const Line<D>& line, const LineState<D>& s, double tension, const S& d_tension, const Vec<D, S>& du,
+                                     std::vector<NodeVariation<D, S>>& nodes) {
+  NodeVariation<D, S>&A = nodes[line.node_A], &B = nodes[line.node_B];
+  const Vec<D, S>& u = spread<S>(s.u);
+  const Vec<D, S> f = u * S(tension), df = du * S(tension) + u * d_tension;
+  B.F += at_point<D, S>(spread<S>(s.r_Q), df - cross(B.X.angular, f));
+  A.F -= at_point<D, S>(spread<S>(s.r_P), df - cross(A.X.angular, f));
 }
 
 /// sddot for the velocities and accelerations of its two bodies.

@@ -5,8 +5,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <string>
+#include <type_traits>
+
+#include "mechanics/node_variation.h"
 #include "mechanics/path.h"
 #include "mechanics/tree.h"
+#include "signals/signal.h"
 
 namespace trunnion {
 
@@ -33,13 +38,13 @@ struct PlacedLoad {
   S power(const Motion<D, S>& V) const { return force.dot(V.at(r_P)) + dot(torque, V.angular); }
 };
 template <int D, class S>
-TR_INLINE PlacedLoad<D, S> placed_load(const AppliedWrench<D>& load, double factor, const NodeState<D, S>& node) {
-  PlacedLoad<D, S> at{Vec<D, S>(node.r + node.R * load.r_BP.template cast<S>()), (load.force * factor).template cast<S>(), {}};
+TR_INLINE PlacedLoad<D, S> placed_load(const AppliedWrench<D>& load, const std::type_identity_t<S>& factor, const NodeState<D, S>& node) {
+  PlacedLoad<D, S> at{Vec<D, S>(node.r + node.R * load.r_BP.template cast<S>()), load.force.template cast<S>() * factor, {}};
   if (load.in_body) at.force = node.R * at.force;
   if constexpr (D == 2) {
-    at.torque = S(load.torque * factor);
+    at.torque = load.torque * factor;
   } else {
-    at.torque = (load.torque * factor).template cast<S>();
+    at.torque = load.torque.template cast<S>() * factor;
     if (load.in_body) at.torque = node.R * at.torque;
   }
   return at;
@@ -66,4 +71,25 @@ TR_INLINE void add_load_slopes(const PlacedLoad<D>& at, bool in_body, const Path
   }
 }
 
+/// Change of the wrench of a load that is fixed in the ground, as its body sees it.
+template <int D, class S>
+TR_INLINE void differentiate_ground_load(const PlacedLoad<D>& load, NodeVariation<D, S>& n) {
+  n.F += at_point<D, S>(spread<S>(load.r_P), cross(n.X.angular, spread<S>(load.force)));
+  n.F.moment += angular_cross(n.X.angular, spread<S>(load.torque));
+}
+
+/// A load on a joint coordinate.
+struct JointLoad {
+  std::string name;
+  int v = 0;
+  double load = 0;          // [N or N m]
+  SignalIndex signal = -1;  // factor; -1: 1
+};
+/// A load on a body.
+template <int D>
+struct BodyLoad : AppliedWrench<D> {
+  std::string name;
+  SignalIndex signal = -1;  // factor; -1: 1
+  Range path;               // of every coordinate that moves the body
+};
 }  // namespace trunnion

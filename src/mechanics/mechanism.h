@@ -13,56 +13,12 @@
 #include "mechanics/load.h"
 #include "mechanics/port.h"
 #include "mechanics/soil.h"
+#include "mechanics/spring.h"
 #include "mechanics/tree.h"
 #include "signals/signal.h"
 
 namespace trunnion {
 
-/// Spring and damper against a length or joint coordinate s: load = stiffness (s - rest) + damping sdot + preload.
-struct SpringLaw {
-  double stiffness = 0, damping = 0, preload = 0, rest = 0;  // of a length [N/m], [N s/m], [N], [m]; of an angle [N m/rad], ...
-
-  template <class S>
-  TR_INLINE S load(const S& s, const S& rate) const {
-    return stiffness * (s - rest) + damping * rate + preload;
-  }
-  /// [J] preload included
-  template <class S>
-  S energy(const S& s) const {
-    const S stretch = s - rest;
-    return (0.5 * stiffness * stretch + preload) * stretch;
-  }
-};
-/// Along a line, whose tension is its load.
-template <int D>
-struct PointSpring : SpringLaw {
-  std::string name;
-  Line<D> line;
-
-  template <class S>
-  TR_INLINE S tension(const LineState<D, S>& at) const {
-    return load(at.length, at.rate);
-  }
-};
-/// On a joint coordinate.
-struct JointSpring : SpringLaw {
-  std::string name;
-  int q = 0, v = 0;
-};
-/// A load on a joint coordinate.
-struct JointLoad {
-  std::string name;
-  int v = 0;
-  double load = 0;          // [N or N m]
-  SignalIndex signal = -1;  // factor; -1: 1
-};
-/// A load on a body over time.
-template <int D>
-struct BodyLoad : AppliedWrench<D> {
-  std::string name;
-  SignalIndex signal = -1;
-  Range path;  // of every coordinate that moves the body
-};
 /// A prescribed joint coordinate.
 struct PrescribedMotion {
   std::string name;
@@ -116,14 +72,14 @@ struct MechanismState {
   std::vector<LineDof<D, S>> dofs;  // per path coordinate
   std::vector<LineState<D, S>> ports, springs;
   std::vector<ConstraintState<D, S>> constraints;
-  std::vector<S> s, s_dot;                // per port [m or rad], [m/s or rad/s]
-  std::vector<S> Phi, Phi_dot, Phi_ddot;  // per row; Phi of velocity rows is zero
-  std::vector<S> jacobian;                // per velocity: Phi_q, and B of velocity rows
-  std::vector<S> jacobian_q;              // per position increment (of velocity rows: B); empty if identical, without spherical joints
-  std::vector<S> violation;               // per row: violations closed by the steps of the penalty treatment, see update_violations
-  std::vector<double> rate_gradient;      // as jacobian, of velocity rows: d(B v) per position increment at constant v
-  std::vector<MotionValue<S>> motion;     // at the current time
-  std::vector<double> body_load, joint_load, soil;  // signal factors at the current time
+  std::vector<S> s, s_dot;                     // per port [m or rad], [m/s or rad/s]
+  std::vector<S> Phi, Phi_dot, Phi_ddot;       // per row; Phi of velocity rows is zero
+  std::vector<S> jacobian;                     // per velocity: Phi_q, and B of velocity rows
+  std::vector<S> jacobian_q;                   // per position increment (of velocity rows: B); empty if identical, without spherical joints
+  std::vector<S> violation;                    // per row: violations closed by the steps of the penalty treatment, see update_violations
+  std::vector<double> rate_gradient;           // as jacobian, of velocity rows: d(B v) per position increment at constant v
+  std::vector<MotionValue<S>> motion;          // at the current time
+  std::vector<S> body_load, joint_load, soil;  // factors at the current time
 
   const S* increment_jacobian() const { return jacobian_q.empty() ? jacobian.data() : jacobian_q.data(); }
 };
@@ -171,23 +127,12 @@ void add_constraint_forces(const Mechanism<D>& m, const S* multipliers, const S*
 template <int D>
 void jacobian_product(const Mechanism<D>& m, const double* jacobian, const double* x, double* result);
 
-/// Rules of the integrator: dv = velocity d(theta), da = acceleration d(theta).
-struct IncrementFactors {
-  double velocity = 0;      // [1/s]
-  double acceleration = 0;  // [1/s2]
-};
-
 /// T += dr/d(theta) of inverse_dynamics, nv x nv. Also fills the ports' and springs' rate gradients.
 /// Tangents are assembled into any `Entries` of base/system_matrix.h, in an order that does not depend on the state.
 template <int D, class Entries>
 void inverse_dynamics_tangent(const Mechanism<D>& m, const IncrementFactors& f, MechanismState<D>& state, Entries& T);
 
-/// T -= d(F s_k)/d(theta) of a push F(s, sdot) along a line.
-template <int D, class Entries>
-void add_line_force_tangent(const Mechanism<D>& m, const Line<D>& line, const LineState<D>& s, const LineDof<D>* dofs, double force,
-                            double force_s, double force_v, const IncrementFactors& f, const TreeState<D>& tree, Entries& T);
-
-/// As above, of a port.
+/// T -= d(F s_k)/d(theta) of a push F(s, sdot) of a port.
 template <int D, class Entries>
 void add_port_force_tangent(const Mechanism<D>& m, const Port<D>& port, const LineState<D>& s, const LineDof<D>* dofs, double force,
                             double force_s, double force_v, const IncrementFactors& f, const TreeState<D>& tree, Entries& T);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "mechanics/applied.h"
 #include "mechanics/constraint.inl.h"
 #include "mechanics/mechanism.h"
 #include "mechanics/tree.inl.h"
@@ -17,10 +18,7 @@ void update_inputs(const Mechanism<D>& m, const Signals& signals, double t, Side
     const SignalValue value = signals.evaluate(m.motions[i].signal, t, side);
     state.motion[i] = {value.value, value.rate, value.acceleration};
   }
-  const auto factor = [&](SignalIndex signal) { return signal < 0 ? 1.0 : signals.value(signal, t, side); };
-  for (std::size_t i = 0; i < m.body_loads.size(); ++i) state.body_load[i] = factor(m.body_loads[i].signal);
-  for (std::size_t i = 0; i < m.joint_loads.size(); ++i) state.joint_load[i] = factor(m.joint_loads[i].signal);
-  for (std::size_t i = 0; i < m.soils.size(); ++i) state.soil[i] = factor(m.soils[i].signal);
+  for_each_factor(m, state, [&](SignalIndex signal, S& factor) { factor = signal < 0 ? 1.0 : signals.value(signal, t, side); });
 }
 
 template <int D, class S>
@@ -56,55 +54,35 @@ TR_FLATTEN void update_line_rates(const Mechanism<D>& m, MechanismState<D, S>& s
   for (std::size_t i = 0; i < m.springs.size(); ++i) update_line_rate(m.springs[i].line, state.tree, state.springs[i]);
 }
 
-/// The wrench of a load.
-template <int D, class S>
-TR_INLINE Force<D, S> load_wrench(const AppliedWrench<D>& load, double factor, const NodeState<D, S>& node) {
-  return placed_load(load, factor, node).wrench();
-}
-
-/// r -= b . wrench for every coordinate that moves the body.
-template <int D, class S>
-TR_INLINE void add_load(const Mechanism<D>& m, const BodyLoad<D>& load, double factor, const MechanismState<D, S>& state, S* r) {
-  const Force<D, S> wrench = load_wrench(load, factor, state.tree.nodes[load.node]);
-  for (int i = load.path.begin; i < load.path.end; ++i) r[m.paths[i].dof] -= dot(state.tree.dofs[m.paths[i].dof].b, wrench);
-}
-
 template <int D, class S>
 TR_FLATTEN void inverse_dynamics(const Mechanism<D>& m, const S* q, const S* v, bool with_inertia, MechanismState<D, S>& state, S* r) {
   update_inertial_forces(m.tree, with_inertia, state.tree);
   std::fill(r, r + m.tree.nv, S(0));
-  for (std::size_t i = 0; i < m.body_loads.size(); ++i) {
-    const BodyLoad<D>& load = m.body_loads[i];
-    if (load.in_body)  // moving with the body
-      state.tree.nodes[load.node].F -= load_wrench(load, state.body_load[i], state.tree.nodes[load.node]);
-    else
-      add_load(m, load, state.body_load[i], state, r);
-  }
-  for (std::size_t i = 0; i < m.soils.size(); ++i) {
-    NodeState<D, S>& node = state.tree.nodes[m.soils[i].node];
-    node.F -= soil_wrench(soil_state(m.soils[i], state.soil[i], node));
-  }
+  for_each_applied(m, state, [&](const auto& element, const auto& at) {
+    if constexpr (!kOnCoordinate<decltype(element)>)
+      if (moves_with_body(element))
+        for_each_wrench(element, at, state.tree, [&](int node, const Force<D, S>& W) { state.tree.nodes[node].F -= W; });
+  });
   accumulate(m.tree, state.tree, with_inertia, r);
-  for (const JointSpring& spring : m.joint_springs) r[spring.v] += spring.load(q[spring.q], v[spring.v]);
-  for (std::size_t i = 0; i < m.joint_loads.size(); ++i) r[m.joint_loads[i].v] -= m.joint_loads[i].load * state.joint_load[i];
-  for (std::size_t i = 0; i < m.springs.size(); ++i) {
-    const Range& path = m.springs[i].line.path;
-    const S tension = m.springs[i].tension(state.springs[i]);
-    for (int k = path.begin; k < path.end; ++k) r[m.paths[k].dof] += tension * state.dofs[k].gradient;
-  }
+  for_each_applied(m, state, [&](const auto& element, const auto& at) {
+    if constexpr (kOnCoordinate<decltype(element)>)
+      r[element.v] -= coordinate_load(element, at, q, v);
+    else if (!moves_with_body(element))
+      act(m, element, at, state, r);
+  });
 }
 
 template <int D>
 void add_loads_of(const Mechanism<D>& m, SignalIndex signal, const MechanismState<D>& state, double* r) {
-  for (const BodyLoad<D>& load : m.body_loads)
-    if (load.signal == signal) add_load(m, load, 1.0, state, r);
-  for (const JointLoad& load : m.joint_loads)
-    if (load.signal == signal) r[load.v] -= load.load;
-  for (const SoilResistance<D>& soil : m.soils) {
-    if (soil.signal != signal) continue;
-    const Force<D> wrench = soil_wrench(soil_state(soil, 1.0, state.tree.nodes[soil.node]));
-    for (int i = soil.path.begin; i < soil.path.end; ++i) r[m.paths[i].dof] -= dot(state.tree.dofs[m.paths[i].dof].b, wrench);
-  }
+  for_each_applied(m, state, [&](const auto& element, const auto&) {
+    if constexpr (kHasFactor<decltype(element)>) {
+      if (element.signal != signal) return;
+      if constexpr (kOnCoordinate<decltype(element)>)
+        r[element.v] -= coordinate_load<double>(element, 1.0, nullptr, nullptr);
+      else
+        act(m, element, 1.0, state, r);
+    }
+  });
 }
 
 template <int D, class S>
@@ -149,30 +127,11 @@ void row_compliances(const Mechanism<D>& m, const double* compliance, const Mech
   }
 }
 
-/// Change of a push along its path: T -= gradient^T (force_s ds + force_v dsdot).
-template <int D, class Entries>
-TR_INLINE void add_push_slopes(const PathDof* path, const Range& range, const LineDof<D>* dofs, double force_s, double force_v,
-                               const IncrementFactors& f, Entries& T) {
-  const int n = range.size();
-  for (int l = 0; l < n; ++l) {
-    const double change = force_s * dofs[l].gradient_q + force_v * (dofs[l].rate_gradient + f.velocity * dofs[l].gradient);
-    for (int k = 0; k < n; ++k) T(path[range.begin + k].dof, path[range.begin + l].dof) -= dofs[k].gradient * change;
-  }
-}
-
-template <int D, class Entries>
-TR_FLATTEN void add_line_force_tangent(const Mechanism<D>& m, const Line<D>& line, const LineState<D>& s, const LineDof<D>* dofs,
-                                       double force, double force_s, double force_v, const IncrementFactors& f, const TreeState<D>& tree,
-                                       Entries& T) {
-  add_push_slopes<D>(m.paths.data(), line.path, dofs, force_s, force_v, f, T);
-  add_line_curvature(line, m.paths.data(), tree, s, dofs, -force, T);
-}
-
 template <int D, class Entries>
 TR_FLATTEN void add_port_force_tangent(const Mechanism<D>& m, const Port<D>& port, const LineState<D>& s, const LineDof<D>* dofs,
                                        double force, double force_s, double force_v, const IncrementFactors& f, const TreeState<D>& tree,
                                        Entries& T) {
-  if (port.kind == PortKind::line) return add_line_force_tangent(m, port, s, dofs, force, force_s, force_v, f, tree, T);
+  if (port.kind == PortKind::line) return add_line_slopes(port, m.paths.data(), s, dofs, force, force_s, force_v, f, tree, T);
   add_push_slopes<D>(m.paths.data(), port.path, dofs, force_s, force_v, f, T);
   if (!port.is_coordinate()) add_joint_curvature(port, m.paths.data(), tree, s, dofs, -force, T);
 }
@@ -180,20 +139,7 @@ TR_FLATTEN void add_port_force_tangent(const Mechanism<D>& m, const Port<D>& por
 template <int D, class Entries>
 TR_FLATTEN void inverse_dynamics_tangent(const Mechanism<D>& m, const IncrementFactors& f, MechanismState<D>& state, Entries& T) {
   inverse_dynamics_tangent(m.tree, state.tree, f.velocity, f.acceleration, T);
-  for (std::size_t i = 0; i < m.body_loads.size(); ++i)
-    if (const BodyLoad<D>& load = m.body_loads[i]; !load.in_body)
-      add_load_slopes(placed_load(load, state.body_load[i], state.tree.nodes[load.node]), false, m.paths.data() + load.path.begin,
-                      load.path.size(), state.tree, -1, T);
-  for (std::size_t i = 0; i < m.soils.size(); ++i)
-    add_soil_slopes(m.soils[i], state.soil[i], m.paths.data() + m.soils[i].path.begin, m.soils[i].path.size(), state.tree, T);
-  for (const JointSpring& spring : m.joint_springs) T(spring.v, spring.v) += spring.stiffness + f.velocity * spring.damping;
-  for (std::size_t i = 0; i < m.springs.size(); ++i) {
-    const PointSpring<D>& spring = m.springs[i];
-    LineDof<D>* dofs = state.dofs.data() + spring.line.path.begin;
-    update_line_rate_gradient(spring.line, m.paths.data(), state.tree, state.springs[i], dofs);
-    add_line_force_tangent(m, spring.line, state.springs[i], dofs, -spring.tension(state.springs[i]), -spring.stiffness, -spring.damping, f,
-                           state.tree, T);
-  }
+  for_each_applied(m, state, [&](const auto& element, const auto& at) { add_slopes(m, element, at, f, state, T); });
   for (std::size_t i = 0; i < m.ports.size(); ++i)
     update_port_rate_gradient(m.ports[i], m.paths.data(), state.tree, state.ports[i], state.dofs.data() + m.ports[i].path.begin);
 }
@@ -333,8 +279,6 @@ TR_FLATTEN void constraint_accelerations(const Mechanism<D>& m, const double* a,
 #define TR_INSTANTIATE_ENTRIES(D, Entries)                                                                                              \
   template void inverse_dynamics_tangent<D, Entries>(const Mechanism<D>&, const IncrementFactors&, MechanismState<D>&, Entries&);       \
   template void mass_matrix<D, Entries>(const Tree<D>&, const TreeState<D>&, Entries&);                                                 \
-  template void add_line_force_tangent<D, Entries>(const Mechanism<D>&, const Line<D>&, const LineState<D>&, const LineDof<D>*, double, \
-                                                   double, double, const IncrementFactors&, const TreeState<D>&, Entries&);             \
   template void add_port_force_tangent<D, Entries>(const Mechanism<D>&, const Port<D>&, const LineState<D>&, const LineDof<D>*, double, \
                                                    double, double, const IncrementFactors&, const TreeState<D>&, Entries&);             \
   template void add_penalty<D, Entries>(const Mechanism<D>&, const double*, const MechanismState<D>&, Entries&);                        \

@@ -21,6 +21,12 @@ struct Range {
   int size() const { return end - begin; }
 };
 
+/// Rules of the integrator: dv = velocity d(theta), da = acceleration d(theta).
+struct IncrementFactors {
+  double velocity = 0;      // [1/s]
+  double acceleration = 0;  // [1/s2]
+};
+
 /// Whether path coordinate `l` moves the axis of `k`: same branch, an earlier node.
 /// (Coordinates of one joint do not move each other's axes.)
 TR_INLINE bool carries(const PathDof& l, int l_index, const PathDof& k, int k_index) {

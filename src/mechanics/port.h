@@ -55,7 +55,7 @@ template <int D, class S>
 void update_load_port(const Port<D>& port, const PathDof* path, const TreeState<D, S>& tree, LineState<D, S>& s, LineDof<D, S>* dofs) {
   s.length = S(0);
   if (port.kind == PortKind::soil) return set_load_gradients(port, path, tree, Force<D, S>::zero(), dofs);
-  const PlacedLoad<D, S> at = placed_load(port.load, 1, tree.nodes[port.node_B]);
+  const PlacedLoad<D, S> at = placed_load(port.load, S(1.0), tree.nodes[port.node_B]);
   s.r_Q = at.r_P;
   s.u = at.force;
   if constexpr (D == 3) s.r_P = at.torque;

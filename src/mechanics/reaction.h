@@ -12,16 +12,9 @@
 
 namespace trunnion {
 
-/// Signal factors of the loads and of the soils, on the scalar: MechanismState has them as numbers.
-template <class S>
-struct LoadFactors {
-  const S *body_load, *soil;
-};
-
 /// Per node (overwritten): the wrench W_j that its joint transmits from its parent to it; [0]: of the ground on nothing, minus the sum.
 /// After update_positions, update_rates and update_inputs; overwrites the force stage of the tree. No allocation.
 template <int D, class S>
-void joint_wrenches(const Mechanism<D>& m, const LoadFactors<S>& factors, const S* port_forces, const S* multipliers,
-                    MechanismState<D, S>& state, Force<D, S>* wrenches);
+void joint_wrenches(const Mechanism<D>& m, const S* port_forces, const S* multipliers, MechanismState<D, S>& state, Force<D, S>* wrenches);
 
 }  // namespace trunnion

@@ -15,7 +15,9 @@
 #include <algorithm>
 #include <string>
 #include <type_traits>
+#include <vector>
 
+#include "mechanics/node_variation.h"
 #include "mechanics/path.h"
 #include "mechanics/tree.h"
 #include "signals/signal.h"
@@ -93,6 +95,17 @@ template <int D, class Entries>
     const Vec<D> df = soil_force_change<D, double>(soil, factor, s, dr, dv) - cross(l.b_q.angular, s.force);
     for (int i = 0; i < count; ++i) T(path[i].dof, path[j].dof) -= tree.dofs[path[i].dof].b.at(s.r_P).dot(df);
   }
+}
+
+/// Change of a resistance of soil, as its body sees it.
+template <int D, class S>
+[[gnu::noinline]] void differentiate_soil(const SoilLaw<D>& soil, double factor, const TreeState<D>& tree,
+                                          std::vector<NodeVariation<D, S>>& nodes) {
+  NodeVariation<D, S>& n = nodes[soil.node];
+  const SoilState<D> s = soil_state(soil, factor, tree.nodes[soil.node]);
+  const Vec<D, S>&r_P = spread<S>(s.r_P), &v_P = spread<S>(s.v_P), &f = spread<S>(s.force);
+  const Vec<D, S> place = n.X.at(r_P), velocity = cross(n.X.angular, v_P) + n.Y.at(r_P);
+  n.F -= at_point<D, S>(r_P, soil_force_change<D, S>(soil, factor, s, place, velocity) - cross(n.X.angular, f));
 }
 
 }  // namespace trunnion

@@ -12,20 +12,6 @@
 
 namespace trunnion {
 
-/// A force f at point r.
-template <int D, class S>
-TR_INLINE Force<D, S> at_point(const Vec<D, S>& r, const Vec<D, S>& f) {
-  return {moment(r, f), f};
-}
-
-/// W += of a tension along a line; W per node.
-template <int D, class S>
-TR_INLINE void add_tension(const Line<D>& line, const LineState<D, S>& s, const S& tension, Force<D, S>* W) {
-  const Vec<D, S> f = s.u * tension;
-  W[line.node_B] += at_point<D, S>(s.r_Q, f);
-  W[line.node_A] -= at_point<D, S>(s.r_P, f);
-}
-
 /// Of the push of a cut joint's displacement or angle, or of a load, on B; the opposite acts on A, which for a load is the ground.
 template <int D, class S>
 Force<D, S> joint_push(const Port<D>& port, const LineState<D, S>& s, const S& push) {

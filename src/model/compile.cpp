@@ -12,6 +12,7 @@
 #include "model/coupling_memory.h"
 #include "model/validate.h"
 #include "schema/schema.h"
+#include "signals/rate_jump.h"
 
 namespace trunnion {
 
@@ -123,7 +124,6 @@ std::vector<double> finish_mechanism(const Description& d, const PointMap& map, 
 }  // namespace
 
 void collect_jumps(CompiledModel& model) {
-  constexpr double kSameRate = 1e-9;  // relative: rates on both sides of a corner, but for rounding
   const Hydraulics& netlist = model.hydraulics;
   std::set<double> all, direct;
   const auto add = [&](SignalIndex signal, bool filtered) {
@@ -146,9 +146,7 @@ void collect_jumps(CompiledModel& model) {
   const bool accelerates = model.description.solver.constraints != ConstraintKind::penalty;
   const auto add_kinks = [&](SignalIndex signal) {
     for (const double t : model.signals.corners(signal, true)) {
-      const SignalValue left = model.signals.evaluate(signal, t, Side::left, nullptr),
-                        right = model.signals.evaluate(signal, t, Side::right, nullptr);
-      if (std::abs(right.rate - left.rate) > kSameRate * (std::abs(left.rate) + std::abs(right.rate))) continue;  // needs an impulse
+      if (rate_jumps(model.signals, signal, t, grid_step(model.description))) continue;  // needs an impulse
       all.insert(t);
       direct.insert(t);
     }

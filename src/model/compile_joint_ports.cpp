@@ -160,8 +160,12 @@ EndDamper rigid_law(const CompiledModel& model, double inertia, double restituti
   const Description& d = model.description;
   const bool is_explicit = integrator_of(d.solver).kind == IntegratorClass::explicit_step;
   const double w = std::numbers::pi / ((is_explicit ? kStepsExplicit : kSteps) * mechanism_step(d));
-  double e = restitution;
-  for (int i = 0; i < 20; ++i) e = std::max<double>(e + restitution - restitution_of(e), 0);
+  // the step of `euler` lengthens oscillations by sqrt(1 + (w h)^2), over the strike by exp(pi^2/(2 kStepsExplicit))
+  const double growth = d.solver.integrator == IntegratorKind::euler ? std::exp(std::numbers::pi * std::numbers::pi / (2 * kStepsExplicit))
+                                                                     : 1.0,
+               wanted = restitution / growth;
+  double e = wanted;
+  for (int i = 0; i < 20; ++i) e = std::max<double>(e + wanted - restitution_of(e), 0);
   return {inertia * w * w, 2 * EndDamper::kDampingRatio * inertia * w, 1, DamperLaw::continuous, true, e};
 }
 

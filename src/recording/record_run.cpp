@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <utility>
+#include <variant>
 
 #include "base/diagnostic.h"
 #include "description/integrators.h"
@@ -21,6 +22,7 @@
 #include "run/step_loop.h"
 #include "schema/compact.h"
 #include "schema/parameters.h"
+#include "schema/table.h"
 
 namespace trunnion {
 
@@ -42,6 +44,13 @@ void check(const CompiledModel& model) {
   if (solver.coupling != CouplingKind::monolithic) refuse("solver.coupling: a co-simulation", "use `monolithic`");
   if (!integrator_of(solver).is_implicit())
     refuse(fmt::format("solver.integrator: {}", integrator_of(solver).word), "use an implicit fixed-step integrator, such as trapezoidal");
+  const bool has_rows = std::visit([](const auto& m) { return m.rows > 0; }, model.mechanism);
+  if (has_rows && solver.constraints != ConstraintKind::penalty)
+    refuse(
+        fmt::format("solver.constraints: {} of a machine with loops, motions or other constraints, which chooses its dependent coordinates "
+                    "by their numbers,",
+                    constraint_words()[static_cast<std::size_t>(solver.constraints)]),
+        "use `penalty`");
   refuse_friction_loads(model, "friction that follows the load of its joint has no recorded step", "runs make general steps");
 }
 

@@ -27,10 +27,8 @@ Condition Number::record_condition(Op op, bool value, const Number& a, const Num
   return Recorder::active().condition(op, value, a, b);
 }
 Number Number::choose(const Condition& condition, const Number& a, const Number& b) { return Recorder::active().choose(condition, a, b); }
-Real Number::leave() const {
-  Recorder::active().fail("a number that depends on the inputs was used as a plain one");
-  return value_;
-}
+/// At once, as it can be an index, which on ways that no run took is any number.
+Real Number::leave() const { throw std::runtime_error("a number that depends on the inputs was used as a plain one"); }
 
 bool signals_are_inputs() { return signals_as_inputs; }
 void set_signals_are_inputs(bool inputs, Real begin, Real end) {

@@ -16,6 +16,7 @@
 #include "cosimulation/port_dynamics.h"
 #include "model/coupling_memory.h"
 #include "schema/table.h"
+#include "signals/rate_jump.h"
 
 namespace trunnion {
 
@@ -333,6 +334,29 @@ void add_load_warnings(const CompiledModel& model, const Mechanism<D>& m, std::v
   }
 }
 
+/// Motions whose rate jumps, by an impulse that treatments other than `penalty` do not pass on.
+template <int D>
+void add_motion_warnings(const CompiledModel& model, const Mechanism<D>& m, std::vector<std::string>& warnings) {
+  if (model.description.solver.constraints == ConstraintKind::penalty) return;
+  const SignalSet& signals = model.signals;
+  for (const PrescribedMotion& motion : m.motions) {
+    if (motion.follows_block()) continue;
+    std::string where;
+    for (int i = 0; i < signals.inputs(); ++i)
+      if (signals.depends_on(motion.signal, signals.first_input() + i)) where = "where the input begins to move and stops";
+    for (const double t : signals.corners(motion.signal)) {
+      if (!where.empty() || !(t > 0) || t >= model.description.solver.duration) continue;
+      if (rate_jumps(signals, motion.signal, t, grid_step(model.description))) where = fmt::format("first at {:g} s", t);
+    }
+    if (where.empty()) continue;
+    warnings.push_back(
+        fmt::format("motions.{}: the rate of its signal jumps ({}), by an impulse that `solver.constraints: {}` does not pass on to what "
+                    "moves freely, at "
+                    "any step; try a table with `smooth: true`, a filtered signal, or `solver.constraints: penalty`",
+                    motion.name, where, constraint_words()[static_cast<std::size_t>(model.description.solver.constraints)]));
+  }
+}
+
 }  // namespace
 
 [[gnu::cold]] std::vector<std::string> element_step_warnings(const CompiledModel& model, const StateVector& start) {
@@ -342,6 +366,7 @@ void add_load_warnings(const CompiledModel& model, const Mechanism<D>& m, std::v
       [&](const auto& m) {
         add_limit_warnings(model, m, start, warnings);
         add_load_warnings(model, m, warnings);
+        add_motion_warnings(model, m, warnings);
       },
       model.mechanism);
   return warnings;

@@ -324,6 +324,63 @@ void look_at_stops(const Description& d, Doubts& out) {
   }
 }
 
+/// A pulse of a signal that begins and ends within a step.
+struct Pulse {
+  double begin = 0, end = 0;  // [s] of the step
+  double value = 0;           // farthest from the straight line between the step's ends
+  double size = 0;            // distance from it
+};
+
+/// The largest one between linear points, in steps of h [s] to `duration`. Where the points jump a step ends.
+Pulse largest_pulse(const std::vector<std::array<double, 2>>& points, double h, double duration) {
+  constexpr double kOnGrid = 1e-6;  // of a step
+  Pulse largest;
+  const auto value_at = [&](double t, std::size_t near) {
+    while (near > 0 && points[near][0] > t) --near;
+    while (near + 1 < points.size() && points[near + 1][0] <= t) ++near;
+    if (near + 1 == points.size() || t <= points[near][0]) return points[near][1];
+    const auto &before = points[near], &after = points[near + 1];
+    return before[1] + (after[1] - before[1]) * (t - before[0]) / (after[0] - before[0]);
+  };
+  for (std::size_t i = 1; i + 1 < points.size() && points[i][0] < duration; ++i) {
+    const double t = points[i][0], steps = t / h, begin = std::floor(steps) * h, end = begin + h;
+    if (t < 0 || std::abs(steps - std::round(steps)) < kOnGrid) continue;
+    bool jumps = false;
+    for (std::size_t k = i; k > 0 && points[k][0] >= begin; --k) jumps = jumps || points[k][0] == points[k - 1][0];
+    for (std::size_t k = i; k + 1 < points.size() && points[k][0] <= end; ++k) jumps = jumps || points[k][0] == points[k + 1][0];
+    if (jumps) continue;
+    const double y_0 = value_at(begin, i), line = y_0 + (value_at(end, i) - y_0) * (t - begin) / h, size = std::abs(points[i][1] - line);
+    if (size > largest.size) largest = {begin, end, points[i][1], size};
+  }
+  return largest;
+}
+
+void look_at_pulses(const Description& d, Doubts& out) {
+  constexpr double kShare = 0.1;  // of the signal's range
+  const double h = grid_step(d);
+  if (!(h > 0)) return;
+  const auto look = [&](const std::string& path, const std::vector<std::array<double, 2>>& points, double scale = 1) {
+    if (points.size() < 3) return;
+    const auto [low, high] = std::minmax_element(points.begin(), points.end(), [](const auto& a, const auto& b) { return a[1] < b[1]; });
+    const Pulse pulse = largest_pulse(points, h, d.solver.duration);
+    if (pulse.size > kShare * ((*high)[1] - (*low)[1]))
+      add_finding(
+          d, out, path,
+          fmt::format("from {:g} s to {:g} s, within one step of {:g} s, the signal goes to {:g} and back: ends of steps do not see it",
+                      pulse.begin, pulse.end, h, scale * pulse.value),
+          "steps shorter than the signal's pulses, or points in which it jumps, where steps end");
+  };
+  std::unordered_set<std::string_view> followed;  // by motions: steps end at their points
+  for (const auto& item : d.motions) followed.insert(item.second.signal);
+  for (const auto& [name, signal] : d.signals) {
+    if (followed.contains(name)) continue;
+    if (const auto* s = std::get_if<RampsSignal>(&signal)) look("signals." + name, s->points);
+    if (const auto* s = std::get_if<TableSignal>(&signal)) look("signals." + name, s->points);
+    if (const auto* s = std::get_if<CsvSignal>(&signal)) look("signals." + name, s->points, s->scale);
+  }
+  for (const auto& [name, course] : source_of(d).courses) look("inputs." + name, course);
+}
+
 void look_at_run(const Description& d, Doubts& out) {
   constexpr double kFew = 10, kMany = 1e9, kTolerance = 1e-9;
   const double h = grid_step(d), steps = d.solver.duration / h;
@@ -352,6 +409,7 @@ std::vector<Diagnostic> doubtful_values(const Description& d) {
   look_at_forces(d, out);
   look_at_stops(d, out);
   look_at_run(d, out);
+  look_at_pulses(d, out);
   return out;
 }
 

@@ -226,7 +226,7 @@ SignalValue SignalSet::evaluate(SignalIndex signal, double t, Side side, const d
       return at_table(node, t, side);
     case Kind::sine: {
       const double w = 2 * std::numbers::pi * node.p[1], time = t - node.p[4];
-      if (time < 0) return {node.p[3] + node.p[0] * std::sin(node.p[2]), 0, 0};
+      if (side == Side::left ? time <= 0 : time < 0) return {node.p[3] + node.p[0] * std::sin(node.p[2]), 0, 0};
       const double s = std::sin(w * time + node.p[2]), c = std::cos(w * time + node.p[2]);
       return {node.p[3] + node.p[0] * s, node.p[0] * w * c, -node.p[0] * w * w * s};
     }

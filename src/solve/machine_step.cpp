@@ -236,6 +236,7 @@ StepOutcome MachineStep<D>::step_oil(StateVector& state, double h, const std::fu
         report.status = StepStatus::singular;
         return kNone;
       }
+      next.forget_history();  // of the motion
       std::copy(kept_memory.begin(), kept_memory.end(), next.oil_memory());
       for (int i = 0; i < nv; ++i) next.v()[i] = state.v()[i] + dt / 2 * (state.a()[i] + next.a()[i]);
     }

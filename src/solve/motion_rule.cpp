@@ -27,11 +27,7 @@ std::unique_ptr<MotionRule> make_motion_rule(const SolverDescription& solver, in
 std::optional<ImpulseRule> impulse_rule_of(const Description& description) {
   const SolverDescription& solver = description.solver;
   if (solver.coupling == CouplingKind::cosimulation && mechanism_steps_of(description) > 1) return std::nullopt;
-  if (integrator_of(solver).is_implicit()) {
-    std::optional<ImpulseRule> rule = make_motion_rule(solver, 0)->impulse_rule();
-    if (rule && solver.coupling == CouplingKind::cosimulation) rule->growth = 0;  // communication steps begin with a restart
-    return rule;
-  }
+  if (integrator_of(solver).is_implicit()) { return make_motion_rule(solver, 0)->impulse_rule(); }
   const bool from_start = solver.integrator == IntegratorKind::euler || solver.integrator == IntegratorKind::semi_implicit_euler;
   return from_start ? std::optional(ImpulseRule{.share_end = 0, .share_begin = 1}) : std::nullopt;
 }

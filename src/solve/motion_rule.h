@@ -4,7 +4,7 @@
 // and the predictor of theta. That is y' = gamma (y - y_hat) for q and v, with what the past contributes in the offsets; all states of the
 // hydraulics have the same form with a rule of their own (hydraulics/oil_rule.h). Treatments of the constraints use these numbers only.
 // What a rule keeps from step to step are lags, per velocity coordinate, in StateVector::motion_memory(): differences that vanish with the
-// step. After a jump, or where a state was set, they are unknown and taken as zero: a one-step rule of the same order.
+// step. They are kept where accelerations jump, so that the means jump along; where a state was set they are unknown and taken as zero.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -181,6 +181,12 @@ struct Force {
   }
 };
 
+/// A force f at point r.
+template <int D, class S>
+TR_INLINE Force<D, S> at_point(const Vec<D, S>& r, const Vec<D, S>& f) {
+  return {moment(r, f), f};
+}
+
 /// Power of a force on a motion [W].
 template <int D, class S>
 TR_INLINE S dot(const Motion<D, S>& v, const Force<D, S>& f) {

@@ -63,11 +63,13 @@ Description recorded(const FormulationRequest& r, const std::vector<std::string>
   return d;
 }
 
+std::shared_ptr<const CompiledModel> in_relative_coordinates(Description machine) {
+  machine.solver.coordinates = CoordinateKind::relative;
+  return compile(std::move(machine));
+}
+
 /// Joint coordinates, without rotations of spherical joints, and pressures.
-std::vector<std::string> channels_of(const Description& machine) {
-  Description relative = machine;
-  relative.solver.coordinates = CoordinateKind::relative;
-  const auto model = compile(relative);
+std::vector<std::string> channels_of(const std::shared_ptr<const CompiledModel>& model) {
   std::vector<std::string> channels;
   std::visit(
       [&](const auto& m) {
@@ -79,8 +81,12 @@ std::vector<std::string> channels_of(const Description& machine) {
   return channels;
 }
 
-CaseResult run_reference(const FormulationRequest& r, const std::vector<std::string>& channels) {
-  Description d = recorded(r, channels, r.steps.front());
+/// Rigid limits are those of the step: the reference has much shorter ones.
+CaseResult run_reference(const FormulationRequest& r, const std::vector<std::string>& channels, const CompiledModel& machine) {
+  constexpr double kShorter = 10;
+  const std::vector<Actuator>& ports = machine.hydraulics.actuators;
+  const bool rigid = std::any_of(ports.begin(), ports.end(), [](const Actuator& a) { return a.cylinder.damper.rigid; });
+  Description d = recorded(r, channels, rigid ? r.steps.back() / kShorter : r.steps.front());
   d.solver.coordinates = CoordinateKind::relative;
   d.solver.constraints = ConstraintKind::double_step;
   d.solver.integrator = IntegratorKind::cvode;
@@ -157,8 +163,9 @@ FormulationStudy formulation_study(FormulationRequest request, const Formulation
   FormulationStudy study;
   study.request = std::move(request);
   const FormulationRequest& r = study.request;
-  const std::vector<std::string> channels = channels_of(r.machine);
-  const CaseResult reference = run_reference(r, channels);
+  const std::shared_ptr<const CompiledModel> machine = in_relative_coordinates(r.machine);
+  const std::vector<std::string> channels = channels_of(machine);
+  const CaseResult reference = run_reference(r, channels, *machine);
   for (const ConstraintKind constraints : r.treatments)
     for (const CoordinateKind coordinates : r.coordinates)
       for (const IntegratorKind integrator : r.integrators)

@@ -62,7 +62,7 @@ void follow_oil_memory(const trunnion::CompiledModel& model, trunnion::StateVect
         trunnion::MechanismState mech(mechanism);
         trunnion::update_positions(mechanism, static_cast<const Number*>(state.q()), static_cast<const Number*>(nullptr), mech);
         trunnion::update_rates(mechanism, static_cast<const Number*>(state.v()), static_cast<const Number*>(state.a()), mech);
-        trunnion::start_oil_memory(model.hydraulics, *memory.step, mech.s.data(), mech.s_dot.data(), state.y(), state.ydot(), fresh);
+        trunnion::renew_oil_memory(model.hydraulics, mech.s.data(), mech.s_dot.data(), state.y(), state.ydot(), fresh);
       },
       model.mechanism);
   const auto take = [](Number* to, const Number* from, std::size_t count) {

@@ -155,6 +155,7 @@ TEST(Expand, RefusesWithPlaceAndSuggestion) {
            Case{"  pitch: 1.5 m", "  pitch:", "parameters.pitch: the parameter has no value"},
            Case{"  pitch: 1.5 m", "  pi-tch: 1.5 m\n  pitch: 1.5 m", "`pi-tch` is not a valid name of a parameter"},
            Case{"$(reach / 4)", "$(reach / 0)", "is not a finite number"},
+           Case{"$(reach / 4)", "\"$(1,5 * reach)\"", "has 2 values, separated by commas; expected one, with a decimal point"},
            Case{"    bodies:", "    parts: {x: {template: link, mass: 1}}\n    bodies:", "the templates refer to each other recursively"},
            Case{"$(x), 0, 0]", "$(x), 0 bar, 0]",
                 "model.yaml:13:55: error: joints.link_1.revolute.at.1: found `0 bar`, which has a different dimension"},

@@ -223,6 +223,11 @@ TEST_F(Generate, WhatHasNoRecordedStepIsRefused) {
   const std::string modes = refused("position_servo", {"control.approach={relay: {input: steps, on: 0.1, off: 0.05}}"});
   EXPECT_NE(modes.find("control.approach: a control block with modes"), std::string::npos) << modes;
   EXPECT_NE(refused("lever", {"solver.integrator=rk4", "solver.constraints=double_step"}).find("solver.integrator"), std::string::npos);
+  for (const char* constraints : {"double_step", "baumgarte"})
+    for (const char* example : {"rolling_disc", "four_bar_lift"}) {
+      const std::string rows = refused(example, {std::string("solver.constraints=") + constraints, "solver.duration=3 ms"});
+      EXPECT_NE(rows.find(std::string("solver.constraints: ") + constraints + " of a machine with loops"), std::string::npos) << rows;
+    }
 }
 
 /// Signals within the step are not known to the code.

@@ -222,6 +222,33 @@ TEST(ElementSteps, OfTheDiscreteFormNeedRatesFromExtrapolatedLengths) {
   EXPECT_TRUE(warnings_with(0.01, "0", "10 ms").empty());
 }
 
+/// Where the rate of a motion jumps the freely moving pendulum receives an impulse by `penalty` alone.
+TEST(MotionWarnings, NameJumpsOfTheRateThatATreatmentDoesNotPassOn) {
+  const auto warnings = [](const std::string& signal, const char* constraints) {
+    return warnings_of(test::model_from(R"(
+trunnion: 1
+gravity: [0, -9.81, 0]
+bodies: {c: {point_mass: {mass: 2}}, p: {rod: {length: 1, mass: 1}}}
+joints: {c: {prismatic: {parent: ground, axis: x}, position: 0}, p: {revolute: {parent: c, axis: z}, angle: -90 deg}}
+motions: {d: {joint: c, signal: u}}
+)" + signal + R"(
+solver: {step: 1 ms, duration: 1, constraints: )" +
+                                        constraints + "}\n"));
+  };
+  const std::string ramp = "signals: {u: {ramps: [[0, 0], [0.1, 0], [0.6, 1]]}}";
+  for (const char* constraints : {"double_step", "baumgarte"}) {
+    const std::vector<std::string> found = warnings(ramp, constraints);
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_NE(found[0].find("motions.d: the rate of its signal jumps (first at 0.1 s)"), std::string::npos) << found[0];
+    EXPECT_EQ(warnings("inputs: {u: {rate_limit: 1}}", constraints).size(), 1U);
+    for (const char* smooth : {"signals: {u: {table: [[0, 0], [0.1, 0], [0.6, 1]], smooth: true}}",
+                               "signals: {u: {sine: {amplitude: 0.1, frequency: 1, phase: -90 deg, offset: 0.1, start: 0.1}}}",
+                               "signals: {u: {ramps: [[0, 0], [2, 1]]}}"})
+      EXPECT_EQ(warnings(smooth, constraints), std::vector<std::string>{}) << smooth;
+  }
+  EXPECT_EQ(warnings(ramp, "penalty"), std::vector<std::string>{});
+}
+
 TEST(ElementSteps, OfSeveralActuatorsAreNamedOneByOne) {
   const auto model = load_example("two_arms_one_pump", {"solver.constraints=double_step", "solver.integrator=euler", "solver.step=60 ms"});
   const std::vector<std::string> warnings = warnings_of(model);

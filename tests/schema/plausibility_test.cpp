@@ -239,6 +239,25 @@ TEST(Plausibility, StepsThatResolveNothingAndRunsWithoutEnd) {
   EXPECT_NE(only("1e-10 s").find("1e+10 steps"), std::string::npos) << only("1e-10 s");
 }
 
+TEST(Plausibility, PulsesBetweenTwoEndsOfStepsAreFound) {
+  const auto said = [](const std::string& signal, const char* step = "1 ms") {
+    const std::vector<std::string> list = warnings_of(machine(), {"signals.wave=" + signal, std::string("solver.step=") + step});
+    EXPECT_LT(list.size(), 2U);
+    return list.empty() ? "" : list[0];
+  };
+  const char* const pulse = "{table: [[0, 0], [0.5002, 0], [0.5005, 2], [0.5008, 0]]}";
+  EXPECT_NE(said(pulse).find("signals.wave: from 0.5 s to 0.501 s"), std::string::npos) << said(pulse);
+  EXPECT_NE(said(pulse).find("goes to 2 and back"), std::string::npos) << said(pulse);
+  EXPECT_EQ(said(pulse, "0.1 ms"), "");
+  EXPECT_NE(said("{table: [[0, 0], [0.5, 0], [0.5005, 2], [0.501, 0]], smooth: true}"), "");
+  // resolved, at the start, after the end, and a jump, where a step ends
+  for (const char* signal :
+       {"{table: [[0, 0], [0.5, 0], [0.5055, 2], [0.511, 0]]}", "{table: [[0, 0], [0.0002, 2]]}",
+        "{table: [[0, 0], [1.0002, 0], [1.0005, 2], [1.0008, 0]]}", "{table: [[0, 0], [0.5002, 0], [0.5002, 2], [0.5008, 2], [0.5008, 0]]}",
+        "{table: [[0, 0], [0.5005, 1], [1, 0]]}"})
+    EXPECT_EQ(said(signal), "") << signal;
+}
+
 TEST(Plausibility, TheExamplesHaveNoWarnings) {
   int count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(std::string(TRUNNION_SOURCE_DIR) + "/examples")) {

@@ -64,8 +64,7 @@ TEST(Signal, LimitsAreThoseFromEitherSide) {
       const SignalValue before = s.at(name, t - kHair), after = s.at(name, t + kHair);
       EXPECT_NEAR(left.value, before.value, 1e-6) << name << " at " << t;  // slopes up to 300
       EXPECT_NEAR(right.value, after.value, 1e-6) << name << " at " << t;
-      if (name == "constant" || name == "steps" || name == "ramps" || name == "table" ||
-          name == "csv") {  // sine has no left limit of its rate at its start
+      if (name == "constant" || name == "steps" || name == "ramps" || name == "table" || name == "csv" || name == "sine") {
         EXPECT_NEAR(left.rate, before.rate, 1e-6) << name << " at " << t;
         EXPECT_NEAR(right.rate, after.rate, 1e-6) << name << " at " << t;
       }

@@ -78,6 +78,15 @@ TEST(RigidLimits, TheSpeedAfterAStrikeIsTheRestitutionAtEveryScale) {
   EXPECT_GT(strike(0.4, 1, 1, 1e-3, 3).after, 0.33) << "a wrong restitution passes";
 }
 
+/// Its steps lengthen oscillations, which the limit takes back.
+TEST(RigidLimits, EulerReturnsNoMoreThanOthers) {
+  for (const double e : {0.3, 0.5, 0.9, 0.99})
+    for (const double h : {1e-2, 1e-4}) {
+      const Strike s = strike(e, 1, 2, h, 3.4, {"solver.constraints=double_step", "solver.integrator=euler"});
+      EXPECT_NEAR(s.after, e, 0.01) << e << " " << h;
+    }
+}
+
 TEST(RigidLimits, AnyMomentWithinAStepIsAlike) {
   for (const double e : {0.0, 0.1, 0.3, 0.9})
     for (int i = 0; i < 12; ++i) EXPECT_NEAR(strike(e, 1, 1, 1e-3, 3 + (i + 0.5) / 12).after, e, e > 0 ? 0.007 : 0.03) << e << " " << i;
@@ -282,7 +291,7 @@ TEST(RigidLimits, TheLedgerClosesByTheRuleOfTheIntegrator) {
     }
 }
 
-/// Where a force jumps the memory of the rule ends; jumps divide steps.
+/// Where a force jumps the lags of the rule are kept; jumps divide steps.
 TEST(RigidLimits, TheLedgerClosesAcrossJumpsAndStepsOfOtherLengths) {
   const char* const jumps = R"(
 trunnion: 1
@@ -399,7 +408,7 @@ TEST(RigidLimits, TheLedgerOfAnotherRuleStaysOpen) {
   Description coupled = model_from(slides(2, 1e-3, 0.5, 0), {"solver.integrator=bdf2"})->description;
   EXPECT_GT(impulse_rule_of(coupled)->carried(1, 1), 0);
   coupled.solver.coupling = CouplingKind::cosimulation;
-  EXPECT_EQ(impulse_rule_of(coupled)->carried(1, 1), 0) << "communication steps begin with a restart";
+  EXPECT_GT(impulse_rule_of(coupled)->carried(1, 1), 0);
   coupled.coupling.mechanism_steps = 2;
   EXPECT_FALSE(impulse_rule_of(coupled));
   // Newton's method stops at a tolerance of the position: 1e-7 m in 0.1 ms are 0.001 of the speed

@@ -9,6 +9,7 @@
 
 #include "base/diagnostic.h"
 #include "file/model_file.h"
+#include "run/run.h"
 
 namespace trunnion {
 namespace {
@@ -62,6 +63,44 @@ TEST(FormulationStudy, ErrorsFallWithTheOrder) {
   };
   EXPECT_NEAR(std::log2(ratio(IntegratorKind::trapezoidal)), 2, 0.3);
   EXPECT_GT(ratio(IntegratorKind::esdirk3), 5);
+}
+
+/// A mass falls on a rigid limit: the errors are those against bounces in closed form, of first order.
+TEST(FormulationStudy, RigidLimitsAreJudgedByThoseOfMuchShorterSteps) {
+  FormulationRequest r;
+  r.machine = parse_model(R"(
+trunnion: 1
+gravity: [0, 0, -9.81]
+bodies: {m: {point_mass: {mass: 2}}}
+joints: {m: {prismatic: {parent: ground, axis: z}, position: 0.5, limits: {minimum: 0, rigid: true, restitution: 0.6}}}
+solver: {duration: 1}
+)",
+                          "model.yaml");
+  r.treatments = {ConstraintKind::penalty};
+  r.coordinates = {CoordinateKind::relative};
+  r.integrators = {IntegratorKind::trapezoidal};
+  r.steps = {2e-3, 1e-3, 5e-4};
+  r.repeats = 1;
+  const auto bounce = [](double t) {
+    constexpr double g = 9.81, e = 0.6;
+    double speed = std::sqrt(2 * g * 0.5), begin = speed / g;
+    if (t < begin) return 0.5 - g / 2 * t * t;
+    for (speed *= e; t > begin + 2 * speed / g; speed *= e) begin += 2 * speed / g;
+    return speed * (t - begin) - g / 2 * (t - begin) * (t - begin);
+  };
+  const FormulationStudy made = formulation_study(r);
+  ASSERT_EQ(made.runs.size(), 3U);
+  for (const FormulationRun& run : made.runs) {
+    Description d = r.machine;
+    d.solver.step = run.step;
+    Runner runner(compile(std::move(d)));
+    double error = 0;
+    for (int k = 1; k <= 500; ++k) {
+      runner.advance(2e-3 * k);
+      error = std::max(error, std::abs(runner.state().q()[0] - bounce(2e-3 * k)));
+    }
+    EXPECT_NEAR(run.coordinate_error, 100 * error / 0.5, 0.15 * 100 * error / 0.5) << run.step;
+  }
 }
 
 TEST(FormulationStudy, TablesHaveARowPerCombination) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "mechanics/applied.h"
 #include "mechanics/reaction.h"
 
 namespace trunnion {
@@ -86,10 +87,10 @@ S load_on(int velocity, const ReactionValues<D, S>& work, const MachineValues<D,
   S load(0);
   for (std::size_t i = 0; i < x.m.ports.size(); ++i)
     if (x.m.ports[i].is_coordinate() && x.m.paths[x.m.ports[i].path.begin].dof == velocity) load += work.port_forces[i];
-  for (const JointSpring& spring : x.m.joint_springs)
-    if (spring.v == velocity) load -= spring.load(x.q[spring.q], x.v[velocity]);
-  for (std::size_t i = 0; i < x.m.joint_loads.size(); ++i)
-    if (x.m.joint_loads[i].v == velocity) load += work.joint_factors[i] * x.m.joint_loads[i].load;
+  for_each_applied(x.m, x.mechanism, [&](const auto& element, const auto& at) {
+    if constexpr (kOnCoordinate<decltype(element)>)
+      if (element.v == velocity) load += coordinate_load(element, at, x.q.data(), x.v.data());
+  });
   for (const ConstraintGroup<D>& g : x.m.constraints)
     for (int k = 0; k < g.path.size() && g.of_coordinates(); ++k)
       if (x.m.paths[g.path.begin + k].dof == velocity)
@@ -172,12 +173,9 @@ void place_machine(const SignalReading& signals, MachineValues<D, S>& x) {
 
 template <int D, class S>
 void find_reactions(const SignalReading& signals, ReactionValues<D, S>& work, MachineValues<D, S>& x) {
-  for (std::size_t i = 0; i < x.m.body_loads.size(); ++i) work.body_factors[i] = signals.value<S>(x.m.body_loads[i].signal);
-  for (std::size_t i = 0; i < x.m.joint_loads.size(); ++i) work.joint_factors[i] = signals.value<S>(x.m.joint_loads[i].signal);
-  for (std::size_t i = 0; i < x.m.soils.size(); ++i) work.soil_factors[i] = signals.value<S>(x.m.soils[i].signal);
+  for_each_factor(x.m, x.mechanism, [&](SignalIndex signal, S& factor) { factor = signals.value<S>(signal); });
   for (std::size_t i = 0; i < x.m.ports.size(); ++i) work.port_forces[i] = x.oil.ports[i].force;
-  joint_wrenches<D, S>(x.m, {work.body_factors.data(), work.soil_factors.data()}, work.port_forces.data(), x.multipliers.data(),
-                       x.mechanism, work.wrenches.data());
+  joint_wrenches<D, S>(x.m, work.port_forces.data(), x.multipliers.data(), x.mechanism, work.wrenches.data());
 }
 
 template <int D, class S>

@@ -35,13 +35,8 @@ ReactionChannels::Cells reaction_of_loop(const CompiledModel& model, const std::
 /// Scratch, sized once.
 template <int D, class S>
 struct ReactionValues {
-  explicit ReactionValues(const Mechanism<D>& m)
-      : body_factors(m.body_loads.size()),
-        joint_factors(m.joint_loads.size()),
-        soil_factors(m.soils.size()),
-        port_forces(m.ports.size()),
-        wrenches(m.tree.nodes.size()) {}
-  std::vector<S> body_factors, joint_factors, soil_factors, port_forces;
+  explicit ReactionValues(const Mechanism<D>& m) : port_forces(m.ports.size()), wrenches(m.tree.nodes.size()) {}
+  std::vector<S> port_forces;
   std::vector<Force<D, S>> wrenches;  // per node
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine/channels/signals.h"
 
+#include "mechanics/applied.h"
+
 namespace trunnion {
 
 [[gnu::cold]] void SignalChannels::offer(const CompiledModel& model, ChannelList& list) {
@@ -28,11 +30,11 @@ namespace trunnion {
   };
   std::visit(
       [&](const auto& m) {
-        for (const auto& load : m.body_loads) offer_factor(load);
-        for (const JointLoad& load : m.joint_loads) {
-          offer_factor(load);
-          offer_value("forces", load.name + ".load", "N or N m", "load on the joint coordinate", load.signal, load.load);
-        }
+        for_each_applied(m, [&](const auto& element) {
+          if constexpr (kHasFactor<decltype(element)>) offer_factor(element);
+          if constexpr (std::is_same_v<decltype(element), const JointLoad&>)
+            offer_value("forces", element.name + ".load", "N or N m", "load on the joint coordinate", element.signal, element.load);
+        });
         for (const DrivenLoad& load : model.driven_loads) {
           if (load.motion >= 0) continue;
           list.offer("forces", load.name + ".factor", "", "factor of the load over time",
@@ -40,7 +42,6 @@ namespace trunnion {
           if (!m.ports[load.port].is_load())
             list.offer("forces", load.name + ".load", "N or N m", "load on the joint coordinate", {Array::port_force, load.port});
         }
-        for (const auto& soil : m.soils) offer_factor(soil);
       },
       model.mechanism);
 }
