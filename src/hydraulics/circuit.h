@@ -382,7 +382,7 @@ inline int oil_memory_size(const Hydraulics& netlist) {
 /// Memory of a state with consistent rates and no history, for a step of that length [s].
 void start_oil_memory(const Hydraulics& netlist, double step, const double* s, const double* s_dot, const double* y, const double* ydot,
                       OilMemory<> memory);
-/// The same where the rates have jumped: the lags are kept, so that the means jump along.
+/// The same where the rates have jumped: the lags are kept, so that the means jump along, but of states that stand still from there on.
 void renew_oil_memory(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, const double* ydot,
                       OilMemory<> memory);
 

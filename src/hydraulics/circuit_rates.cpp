@@ -84,6 +84,8 @@ void start_oil_memory(const Hydraulics& netlist, double step, const double* s, c
 
 void renew_oil_memory(const Hydraulics& netlist, const double* s, const double* s_dot, const double* y, const double* ydot,
                       OilMemory<> memory) {
+  for (int i = static_cast<int>(netlist.volumes.size()); i < netlist.ny; ++i)  // what does not move from here on, as a timer that is reset
+    memory.lag[i] = select(ydot[i] == 0, 0, memory.lag[i]);
   std::copy_n(s, netlist.actuators.size(), memory.s);
   if (netlist.linear_oil != nullptr) {
     std::copy_n(ydot, netlist.volumes.size(), memory.inflow);

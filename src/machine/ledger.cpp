@@ -172,6 +172,7 @@ void Ledger::book(const std::vector<LedgerEntry>& entries, double time) {
         break;
     }
   }
+  totals_.external += impulse_work_;
   const double net_supply = totals_.supply;
   totals_.supply += returned_;
   totals_.tank_return = returned_;

@@ -18,6 +18,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cmath>
 #include <optional>
 
 #include "machine/impulse_rule.h"
@@ -49,8 +50,13 @@ class Ledger {
   /// Adds the step that ends at the state observed last, with oil integrated by `rule`; `in_parts`: one of several substeps, because
   /// pressures jump; `defect` [m3]: of a communication step, see OilBalance. No allocation.
   void step(const Observer& observer, double time, const OilRule& rule, bool in_parts, const std::optional<double>& defect = {});
-  /// The powers jump: the next step begins with those observed last.
+  /// The powers jump: the next step begins with those observed last. The kinetic energy jumps by the work of the impulses of motions.
   void jump(const Observer& observer) {
+    const double impulses = observer.stored().kinetic - stored_.kinetic;
+    impulse_work_ += impulses;
+    absolute_ += std::abs(impulses);
+    stored_.kinetic += impulses;
+    fastest_ = std::max(fastest_, stored_.kinetic);
     power_ = observer.powers();
     constraint_power_ = observer.constraint_power();
     open_power_ = open_power(observer);
@@ -116,6 +122,7 @@ class Ledger {
   double last_step_ = 0;                                  // [s]; 0 before the first
   double since_before_ = 0, correction_ = 0;              // [s] the same, 0 after a jump; [J] of the trapezoidal rule, summed
   double constraint_power_ = 0, constraint_work_ = 0;     // [W], [J]
+  double impulse_work_ = 0;                               // [J] of motions whose rate jumped
   double oil_size_ = 0, oil_energy_ = 0, displaced_ = 0;  // [m3], [J] at the start; [m3] by pistons and motors
   double settled_ = 0;                                    // [m3] oil that 1 bar compresses
   std::vector<double> port_positions_;                    // [m, rad] at the end of the last step

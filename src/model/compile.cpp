@@ -12,7 +12,6 @@
 #include "model/coupling_memory.h"
 #include "model/validate.h"
 #include "schema/schema.h"
-#include "signals/rate_jump.h"
 
 namespace trunnion {
 
@@ -142,20 +141,18 @@ void collect_jumps(CompiledModel& model) {
   for (const ControlBlock& block : netlist.control)
     for (const BlockInput& input : block.inputs)
       if (input.kind == BlockInput::Kind::signal) add(input.index, block.sampled());
-  // where the acceleration of a motion jumps, so do those of the coordinates that it moves; `penalty` finds them anew in every step
+  // where the acceleration or the rate of a motion jumps, so do those of the coordinates that it moves; `penalty` finds them in its steps
   const bool accelerates = model.description.solver.constraints != ConstraintKind::penalty;
-  const auto add_kinks = [&](SignalIndex signal) {
-    for (const double t : model.signals.corners(signal, true)) {
-      if (rate_jumps(model.signals, signal, t, grid_step(model.description))) continue;  // needs an impulse
-      all.insert(t);
-      direct.insert(t);
-    }
+  const auto add_corners = [&](SignalIndex signal) {
+    const std::vector<double> corners = model.signals.corners(signal, true);
+    all.insert(corners.begin(), corners.end());
+    direct.insert(corners.begin(), corners.end());
   };
   std::visit(
       [&](const auto& m) {
         for (SignalIndex signal : m.force_signals) add(signal, false);
         for (const auto& motion : m.motions)
-          if (accelerates && !motion.follows_block()) add_kinks(motion.signal);
+          if (accelerates && !motion.follows_block()) add_corners(motion.signal);
       },
       model.mechanism);
   model.jumps.assign(all.begin(), all.end());

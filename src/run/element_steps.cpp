@@ -16,7 +16,6 @@
 #include "cosimulation/port_dynamics.h"
 #include "model/coupling_memory.h"
 #include "schema/table.h"
-#include "signals/rate_jump.h"
 
 namespace trunnion {
 
@@ -334,27 +333,24 @@ void add_load_warnings(const CompiledModel& model, const Mechanism<D>& m, std::v
   }
 }
 
-/// Motions whose rate jumps, by an impulse that treatments other than `penalty` do not pass on.
+/// Motions that follow an input, whose largest rate makes corners within steps: by impulses that treatments other than `penalty` do not pass
+/// on there (run/motion_impulses.h: those of signals over time).
 template <int D>
 void add_motion_warnings(const CompiledModel& model, const Mechanism<D>& m, std::vector<std::string>& warnings) {
   if (model.description.solver.constraints == ConstraintKind::penalty) return;
   const SignalSet& signals = model.signals;
-  for (const PrescribedMotion& motion : m.motions) {
-    if (motion.follows_block()) continue;
-    std::string where;
+  const auto follows_input = [&](SignalIndex signal) {
     for (int i = 0; i < signals.inputs(); ++i)
-      if (signals.depends_on(motion.signal, signals.first_input() + i)) where = "where the input begins to move and stops";
-    for (const double t : signals.corners(motion.signal)) {
-      if (!where.empty() || !(t > 0) || t >= model.description.solver.duration) continue;
-      if (rate_jumps(signals, motion.signal, t, grid_step(model.description))) where = fmt::format("first at {:g} s", t);
-    }
-    if (where.empty()) continue;
-    warnings.push_back(
-        fmt::format("motions.{}: the rate of its signal jumps ({}), by an impulse that `solver.constraints: {}` does not pass on to what "
-                    "moves freely, at "
-                    "any step; try a table with `smooth: true`, a filtered signal, or `solver.constraints: penalty`",
-                    motion.name, where, constraint_words()[static_cast<std::size_t>(model.description.solver.constraints)]));
-  }
+      if (signals.depends_on(signal, signals.first_input() + i)) return true;
+    return false;
+  };
+  for (const PrescribedMotion& motion : m.motions)
+    if (!motion.follows_block() && follows_input(motion.signal))
+      warnings.push_back(
+          fmt::format("motions.{}: its rate jumps where the input begins to move and stops, by an impulse that `solver.constraints: {}` "
+                      "does not pass on "
+                      "to what moves freely, at any step; try `solver.constraints: penalty`",
+                      motion.name, constraint_words()[static_cast<std::size_t>(model.description.solver.constraints)]));
 }
 
 }  // namespace

@@ -117,6 +117,7 @@ StepLoop::StepLoop(std::shared_ptr<const CompiledModel> model, StateVector start
       schedule_(*model_),
       stepper_(make_stepper(model_)),
       sampler_(make_sampler(model_)),
+      impulses_(make_motion_impulses(model_)),
       state_(std::move(start)),
       last_(state_),
       part_start_(state_) {
@@ -200,7 +201,7 @@ bool StepLoop::restart() {
   double* const end = state_.inputs() + state_.layout().inputs;
   for (double* set = state_.inputs(); set != end; set += InputCourse::kSize)
     if (*set == InputCourse::kJumped) *set = InputCourse::kSet;
-  restart_failed_ = !stepper_->restart(state_);
+  restart_failed_ = (impulses_ && !impulses_->pass(state_)) || !stepper_->restart(state_);
   return !restart_failed_;
 }
 

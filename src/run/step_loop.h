@@ -3,7 +3,8 @@
 // The grid counts from time 0 and is found from the state's own time, so that a restored state continues bit for bit.
 //   a jump of a signal on a grid point (within 1e-9 h): the step before sees the left limit, the step after the right one;
 //   a jump inside a step splits it, unless solver.split_jumps is false;
-//   where a force jumps, accelerations, rates and multipliers are recomputed at the right limit before the next step;
+//   where a force jumps, accelerations, rates and multipliers are recomputed at the right limit before the next step; where the rate of a
+//   motion jumps, the velocities, too (run/motion_impulses.h);
 //   where the mode of a control block changes inside a step, the step is repeated and ends there (run/switch_search.h), like one at a jump.
 //   After several such ends within a grid step, the modes change at the end of its rest.
 // SPDX-License-Identifier: BSD-3-Clause
@@ -18,6 +19,7 @@
 
 #include "base/diagnostic.h"
 #include "run/make_stepper.h"
+#include "run/motion_impulses.h"
 #include "run/sampler.h"
 #include "run/switch_search.h"
 
@@ -148,10 +150,11 @@ class StepLoop {
   std::shared_ptr<const CompiledModel> model_;
   StepSchedule schedule_;
   std::unique_ptr<Stepper> stepper_;
-  std::unique_ptr<Sampler> sampler_;       // null: no sampled blocks or modes
-  std::unique_ptr<SwitchSearch> search_;   // null: no modes that change within steps
-  StateVector begin_;                      // of a step that is repeated
-  StateVector state_, last_, part_start_;  // last_: the last valid one; part_start_: of a subdivided step
+  std::unique_ptr<Sampler> sampler_;          // null: no sampled blocks or modes
+  std::unique_ptr<MotionImpulses> impulses_;  // null: no motion's rate jumps
+  std::unique_ptr<SwitchSearch> search_;      // null: no modes that change within steps
+  StateVector begin_;                         // of a step that is repeated
+  StateVector state_, last_, part_start_;     // last_: the last valid one; part_start_: of a subdivided step
   RegularSteps regular_{0, 0, -1, 0};
   StepOutcome failure_;
   double failed_length_ = 0;  // [s] of the step that failed: less than the schedule's before a jump and at the end of a run

@@ -10,11 +10,10 @@ namespace trunnion {
 
 /// At time t, beyond rounding: more than a billionth of the rates, or of what the jump of the acceleration adds in a step [s].
 inline bool rate_jumps(const SignalSet& signals, SignalIndex signal, double t, double step) {
-  constexpr double kRounding = 1e-9;
+  constexpr double kSameRate = 1e-9;
   const SignalValue left = signals.evaluate(signal, t, Side::left, nullptr), right = signals.evaluate(signal, t, Side::right, nullptr);
   const double rates = std::abs(left.rate) + std::abs(right.rate), added = step * std::abs(right.acceleration - left.acceleration);
-  if (std::abs(right.rate - left.rate) > kRounding * (rates + added)) return true;
-  return false;
+  return std::abs(right.rate - left.rate) > kSameRate * (rates + added);
 }
 
 }  // namespace trunnion

@@ -1,0 +1,85 @@
+// Impulses of prescribed motions whose rate jumps.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "run/motion_impulses.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "description/description.h"
+#include "machine/augmented_lagrangian.h"
+#include "signals/rate_jump.h"
+
+namespace trunnion {
+
+namespace {
+
+template <int D>
+class MotionImpulsesIn final : public MotionImpulses {
+ public:
+  explicit MotionImpulsesIn(std::shared_ptr<const CompiledModel> model)
+      : model_(std::move(model)),
+        m_(std::get<Mechanism<D>>(model_->mechanism)),
+        state_(m_),
+        lagrangian_(m_, {.stabilisation = {0.5, 0}, .alpha = {}}),  // J a + gamma + dPhi/dt = 0
+        no_forces_(m_.ports.size()) {
+    for (auto* x : {&r_, &a_, &a_without_}) x->resize(static_cast<std::size_t>(m_.tree.nv));
+    multipliers_.resize(static_cast<std::size_t>(m_.rows));
+  }
+
+  bool pass(StateVector& state) override {
+    const double step = grid_step(model_->description);
+    const auto jumps = [&](const PrescribedMotion& motion) {
+      return !motion.follows_block() && rate_jumps(model_->signals, motion.signal, state.time, step);
+    };
+    if (std::none_of(m_.motions.begin(), m_.motions.end(), jumps)) return true;
+    update_inputs(m_, signals_at(*model_, state), state.time, Side::right, state_);
+    update_positions(m_, state.q(), static_cast<const double*>(nullptr), state_);
+    std::fill(state_.Phi_dot.begin(), state_.Phi_dot.end(), 0.0);
+    for (auto* x : {&a_, &multipliers_}) std::fill(x->begin(), x->end(), 0.0);
+    if (!accelerate(state)) return false;
+    a_without_ = a_;
+    for (const ConstraintGroup<D>& g : m_.constraints)
+      if (g.motion >= 0)
+        state_.Phi_dot[static_cast<std::size_t>(g.rows.begin)] = -jump_of(m_.motions[static_cast<std::size_t>(g.motion)], state.time);
+    if (!accelerate(state)) return false;
+    for (std::size_t v = 0; v < a_.size(); ++v) state.v()[v] += a_[v] - a_without_[v];
+    return true;
+  }
+
+ private:
+  double jump_of(const PrescribedMotion& motion, double t) const {
+    if (motion.follows_block()) return 0;
+    return model_->signals.evaluate(motion.signal, t, Side::right, nullptr).rate -
+           model_->signals.evaluate(motion.signal, t, Side::left, nullptr).rate;
+  }
+  /// a_ for the rates dPhi/dt in state_.
+  bool accelerate(const StateVector& state) {
+    update_rates(m_, state.v(), a_.data(), state_);
+    inverse_dynamics(m_, state.q(), state.v(), true, state_, r_.data());
+    return lagrangian_.solve(state.q(), state.v(), no_forces_.data(), a_.data(), multipliers_.data(), state_, r_.data()) !=
+           AugmentedLagrangianStatus::singular;
+  }
+
+  const std::shared_ptr<const CompiledModel> model_;
+  const Mechanism<D>& m_;
+  MechanismState<D> state_;
+  AugmentedLagrangian<D> lagrangian_;
+  std::vector<double> no_forces_, r_, a_, a_without_, multipliers_;
+};
+
+}  // namespace
+
+std::unique_ptr<MotionImpulses> make_motion_impulses(const std::shared_ptr<const CompiledModel>& model) {
+  return std::visit(
+      [&]<int D>(const Mechanism<D>& m) -> std::unique_ptr<MotionImpulses> {
+        const bool over_time =
+            std::any_of(m.motions.begin(), m.motions.end(), [](const PrescribedMotion& motion) { return !motion.follows_block(); });
+        if (!over_time || model->description.solver.constraints == ConstraintKind::penalty) return nullptr;
+        return std::make_unique<MotionImpulsesIn<D>>(model);
+      },
+      model->mechanism);
+}
+
+}  // namespace trunnion
