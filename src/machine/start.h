@@ -25,7 +25,8 @@ StateVector start_near_rest(const CompiledModel& model, double time);
 /// The complete start state of a model.
 StateVector start_state(const CompiledModel& model);
 
-/// Accelerations, rates and multipliers for the q, v and y of a state at its time, without history. Throws SimulationError if the mass matrix is singular.
+/// Accelerations, rates and multipliers for the q, v and y of a state at its time, without history. Throws SimulationError if the mass
+/// matrix is singular.
 void make_consistent(const CompiledModel& model, StateVector& state);
 
 }  // namespace trunnion

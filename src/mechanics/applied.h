@@ -1,7 +1,7 @@
 // Applied elements: springs, loads and soil, which act on bodies or joint coordinates and have no unknowns. Each states here, on any scalar
 // and at its entry of MechanismState (a spring's line, a load's factor):
 //   for_each_wrench     its wrenches on bodies: visit(node, W)
-//   moves_with_body     whether W is part of the body's own forces NodeState::F: for the tangent it moves with the body, but for `add_slopes`
+//   moves_with_body     whether W is one of the body's own forces, NodeState::F, which move with it in the tangent, but for `add_slopes`
 //   act                 r -= generalised forces, of those that do not
 //   add_slopes          T += dr/d(theta)
 //   differentiate       change of W along a direction, as the bodies see it (directional_derivative.h)

@@ -333,8 +333,8 @@ void add_load_warnings(const CompiledModel& model, const Mechanism<D>& m, std::v
   }
 }
 
-/// Motions that follow an input, whose largest rate makes corners within steps: by impulses that treatments other than `penalty` do not pass
-/// on there (run/motion_impulses.h: those of signals over time).
+/// Motions that follow an input, whose largest rate makes corners within steps: treatments other than `penalty` do not pass the impulses on
+/// there (of signals over time: run/motion_impulses.h).
 template <int D>
 void add_motion_warnings(const CompiledModel& model, const Mechanism<D>& m, std::vector<std::string>& warnings) {
   if (model.description.solver.constraints == ConstraintKind::penalty) return;
