@@ -25,7 +25,7 @@ class MotionImpulsesIn final : public MotionImpulses {
         lagrangian_(m_, {.stabilisation = {0.5, 0}, .alpha = {}}),  // J a + gamma + dPhi/dt = 0
         no_forces_(m_.ports.size()) {
     for (auto* x : {&r_, &a_, &a_without_}) x->resize(static_cast<std::size_t>(m_.tree.nv));
-    multipliers_.resize(static_cast<std::size_t>(m_.rows));
+    for (auto* x : {&multipliers_, &rates_}) x->resize(static_cast<std::size_t>(m_.rows));
   }
 
   bool pass(StateVector& state) override {
@@ -36,24 +36,21 @@ class MotionImpulsesIn final : public MotionImpulses {
     if (std::none_of(m_.motions.begin(), m_.motions.end(), jumps)) return true;
     update_inputs(m_, signals_at(*model_, state), state.time, Side::right, state_);
     update_positions(m_, state.q(), static_cast<const double*>(nullptr), state_);
+    constraint_rates(m_, state.v(), state_);
+    rates_ = state_.Phi_dot;
     std::fill(state_.Phi_dot.begin(), state_.Phi_dot.end(), 0.0);
     for (auto* x : {&a_, &multipliers_}) std::fill(x->begin(), x->end(), 0.0);
     if (!accelerate(state)) return false;
     a_without_ = a_;
     for (const ConstraintGroup<D>& g : m_.constraints)
-      if (g.motion >= 0)
-        state_.Phi_dot[static_cast<std::size_t>(g.rows.begin)] = -jump_of(m_.motions[static_cast<std::size_t>(g.motion)], state.time);
+      if (const auto row = static_cast<std::size_t>(g.rows.begin); g.motion >= 0 && jumps(m_.motions[static_cast<std::size_t>(g.motion)]))
+        state_.Phi_dot[row] = rates_[row];
     if (!accelerate(state)) return false;
     for (std::size_t v = 0; v < a_.size(); ++v) state.v()[v] += a_[v] - a_without_[v];
     return true;
   }
 
  private:
-  double jump_of(const PrescribedMotion& motion, double t) const {
-    if (motion.follows_block()) return 0;
-    return model_->signals.evaluate(motion.signal, t, Side::right, nullptr).rate -
-           model_->signals.evaluate(motion.signal, t, Side::left, nullptr).rate;
-  }
   /// a_ for the rates dPhi/dt in state_.
   bool accelerate(const StateVector& state) {
     update_rates(m_, state.v(), a_.data(), state_);
@@ -66,7 +63,7 @@ class MotionImpulsesIn final : public MotionImpulses {
   const Mechanism<D>& m_;
   MechanismState<D> state_;
   AugmentedLagrangian<D> lagrangian_;
-  std::vector<double> no_forces_, r_, a_, a_without_, multipliers_;
+  std::vector<double> no_forces_, r_, a_, a_without_, multipliers_, rates_;
 };
 
 }  // namespace

@@ -16,8 +16,8 @@ namespace trunnion {
 class MotionImpulses {
  public:
   virtual ~MotionImpulses() = default;
-  /// Changes the velocities of a state by the jumps of the rates at its time, if there are any. No allocation. False: the mass matrix is
-  /// singular on the constraints.
+  /// Changes the velocities of a state by the jumps of the rates at its time, if there are any: d is what its own rates lack, so that a
+  /// state that has jumped stays. No allocation. False: the mass matrix is singular on the constraints.
   virtual bool pass(StateVector& state) = 0;
 };
 

@@ -160,6 +160,10 @@ TEST(MotionImpulses, DoNotAllocate) {
   EXPECT_EQ(test::allocations(), before);
   EXPECT_NEAR(state.v()[0], kSpeed, 1e-12);
   EXPECT_NEAR(state.v()[1], 1.5 * kSpeed * std::sin(-1), 1e-12);
+  // a step that failed begins again
+  const StateVector jumped = state;
+  ASSERT_TRUE(impulses->pass(state));
+  for (int i = 0; i < 2; ++i) EXPECT_NEAR(state.v()[i], jumped.v()[i], 1e-12);
   EXPECT_EQ(make_motion_impulses(test::model_from(pendulum(0.1, 1))), nullptr) << "penalty has them in its steps";
 }
 
