@@ -1,4 +1,4 @@
-// Reading a model: text -> tree -> repeated structure and overrides -> description -> CSV files -> checks; all findings thrown together.
+// Reading a model: text -> tree -> repeated structure and overrides -> description -> CSV files and linear models -> checks; all findings thrown together.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "file/model_file.h"
 
@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "file/csv.h"
 #include "file/expand.h"
+#include "file/linear_file.h"
 #include "file/override.h"
 #include "schema/reader.h"
 #include "schema/writer.h"
@@ -28,6 +29,18 @@ void read_csv_signals(Description& description, const std::string& file, double 
   }
 }
 
+// Likewise, matrices of control blocks.
+void read_linear_files(Description& description, const std::string& file, double limit, std::vector<Diagnostic>& diagnostics) {
+  for (auto& [name, block] : description.control) {
+    auto* system = std::get_if<StateSpaceBlock>(&block.law);
+    if (system == nullptr || system->file.empty()) continue;
+    const std::string path = "control." + name + ".state_space";
+    const SourceSpan place = span_of(description, path + ".file");
+    const std::filesystem::path beside(place.line > 0 ? place.file : file);
+    read_linear_file(*system, beside.parent_path().string(), path, place, diagnostics, limit);
+  }
+}
+
 }  // namespace
 
 Description parse_model(const std::string& text, const std::string& file_name, const std::vector<Override>& overrides) {
@@ -36,6 +49,7 @@ Description parse_model(const std::string& text, const std::string& file_name, c
   if (!trees.complete) throw_findings(std::move(findings), file_name);
   return read_description(trees.expanded, file_name, std::move(findings), [&](Description& description, std::vector<Diagnostic>& more) {
     read_csv_signals(description, file_name, limits_of(overrides).input_size, more);
+    read_linear_files(description, file_name, limits_of(overrides).input_size, more);
   });
 }
 

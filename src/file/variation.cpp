@@ -83,8 +83,10 @@ void add_steps(const std::string& option, const std::string& path, const std::st
   const double steps = std::floor((b - a) / step + kNear);
   if (!(steps < static_cast<double>(kMostValues)))
     refuse(option, path, fmt::format("the range `{}` has too many values", trimmed(value)), fmt::format("at most {}", kMostValues));
-  for (std::size_t i = 0; i <= static_cast<std::size_t>(steps); ++i)
-    values.push_back(in_unit(fmt::format("{:.12g}", std::fma(static_cast<double>(i), step, a)), unit));
+  for (std::size_t i = 0; i <= static_cast<std::size_t>(steps); ++i) {
+    const double number = std::fma(static_cast<double>(i), step, a);
+    values.push_back(in_unit(fmt::format("{:.12g}", std::abs(number) > kNear * std::abs(step) ? number : 0.0), unit));
+  }
 }
 
 // ---------------------------------------------------------------- random numbers

@@ -8,12 +8,12 @@
 #include <map>
 
 #include "machine/evaluate.h"
+#include "mechanics/row_elimination.h"
 
 namespace trunnion {
 
 namespace {
 
-constexpr double kDependent = 1e-9;   // of a row's norm: remainder of a redundant row
 constexpr double kNoInertia = 1e-15;  // of the largest inertia: rounding of a zero
 constexpr double kCancelled = 1e-12;  // of a coordinate's inertia with all others fixed: a smaller remainder is rounding
 
@@ -46,51 +46,17 @@ struct Matrices {
   std::vector<std::map<int, double>> J;
 };
 
-/// A row after elimination of the rows kept before it, scaled to 1 at `pivot`, its largest entry.
-struct KeptRow {
-  int pivot;
-  std::map<int, double> entries;
-};
+using Elimination = RowElimination<double>;
 
 /// Fills rank and redundant rows; returns the remainders of the others.
-[[gnu::cold]] std::vector<KeptRow> eliminate_rows(const CompiledModel& model, const std::vector<char>& holonomic,
-                                                  const std::vector<std::map<int, double>>& J, Analysis& a) {
-  std::vector<KeptRow> kept;
-  std::vector<int> owner(a.velocities, -1);  // of a pivot
-  const auto norm = [](const std::map<int, double>& row) {
-    double square = 0;
-    for (const auto& item : row) square += item.second * item.second;
-    return std::sqrt(square);
-  };
-  /// The first kept row at whose pivot `row` has an entry; a kept row has zeros at the pivots before its own.
-  const auto first_owner = [&](const std::map<int, double>& row) {
-    int first = static_cast<int>(kept.size());
-    for (const auto& item : row)
-      if (owner[item.first] >= 0) first = std::min(first, owner[item.first]);
-    return first;
-  };
+[[gnu::cold]] std::vector<Elimination::Kept> eliminate_rows(const CompiledModel& model, const std::vector<char>& holonomic,
+                                                            const std::vector<std::map<int, double>>& J, Analysis& a) {
+  Elimination elimination(a.velocities);
   std::map<std::string, std::vector<int>> found;
   const auto eliminate = [&](const ConstraintInfo& info, bool positions) {
-    for (int i = info.rows.begin; i < info.rows.end; ++i) {
-      if ((holonomic[i] != 0) != positions) continue;
-      std::map<int, double> row = J[i];
-      const double before = norm(row);
-      for (std::size_t k; (k = first_owner(row)) < kept.size();) {
-        const double factor = row[kept[k].pivot];
-        for (const auto& [column, entry] : kept[k].entries) row[column] -= factor * entry;
-        row.erase(kept[k].pivot);
-      }
-      if (norm(row) <= kDependent * before) {
-        found[info.path].push_back(i - info.rows.begin + 1);
-        continue;
-      }
-      const auto largest =
-          std::max_element(row.begin(), row.end(), [](const auto& x, const auto& y) { return std::abs(x.second) < std::abs(y.second); });
-      const auto [pivot, size] = *largest;
-      for (auto& item : row) item.second /= size;
-      owner[pivot] = a.rank++;
-      kept.push_back({pivot, std::move(row)});
-    }
+    for (int i = info.rows.begin; i < info.rows.end; ++i)
+      if ((holonomic[i] != 0) == positions && !elimination.add(J[i])) found[info.path].push_back(i - info.rows.begin + 1);
+    a.rank = elimination.rank();
   };
   for (const ConstraintInfo& info : model.constraints) eliminate(info, true);
   a.position_degrees_of_freedom = a.velocities - a.rank;
@@ -101,7 +67,7 @@ struct KeptRow {
       std::sort(it->second.begin(), it->second.end());
       a.redundant.push_back({info.path, it->second});
     }
-  return kept;
+  return elimination.kept();
 }
 
 /// Coordinates with a vanishing pivot in M = L^T D L, tips first. Elimination causes no fill-in: row k has entries at the coordinates
@@ -142,7 +108,7 @@ template <int D>
 
 /// Whether some velocity that the kept rows allow has no inertia: M with those rows as further inertia is singular.
 template <int D>
-[[gnu::cold]] bool moves_nothing(const Matrices<D>& at, const std::vector<KeptRow>& rows) {
+[[gnu::cold]] bool moves_nothing(const Matrices<D>& at, const std::vector<Elimination::Kept>& rows) {
   const int n = at.tree.nv;
   Eigen::VectorXd own = Eigen::VectorXd::Zero(n);
   std::vector<Eigen::Triplet<double>> entries;
@@ -152,7 +118,7 @@ template <int D>
     if (e.row == e.column) own[e.row] += at.M.values[i];
   }
   const double largest = std::max(own.maxCoeff(), 1e-300);
-  for (const KeptRow& row : rows)
+  for (const Elimination::Kept& row : rows)
     for (const auto& [i, a] : row.entries)
       for (const auto& [k, b] : row.entries) entries.emplace_back(i, k, largest * a * b);
   Sparse A(n, n);

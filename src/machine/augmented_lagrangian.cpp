@@ -46,17 +46,6 @@ void AugmentedLagrangian<D>::set_penalty_factors(const MechanismState<D>& state)
   alpha_.set(state, inertia_.data());
 }
 
-/// lambda <- alpha J P^-1 J^T lambda: unchanged where it has an effect, up to the error of one iteration, and zero where rows are
-/// redundant. There e never vanishes if their violations disagree, and lambda would accumulate over the steps.
-template <int D>
-void AugmentedLagrangian<D>::drop_idle_multipliers(double* multipliers, const MechanismState<D>& state) {
-  std::fill(correction_.begin(), correction_.end(), 0.0);
-  add_constraint_forces(m_, multipliers, state, correction_.data());
-  P_.solve(correction_.data());
-  jacobian_product(m_, state.jacobian.data(), correction_.data(), e_.data());
-  for (int i = 0; i < m_.rows; ++i) multipliers[i] = alpha_[i] * e_[i];
-}
-
 /// e_ and correction_ at the accelerations of the velocity stage.
 template <int D>
 void AugmentedLagrangian<D>::set_correction(const double* a, MechanismState<D>& state) {
@@ -82,7 +71,7 @@ AugmentedLagrangianStatus AugmentedLagrangian<D>::solve(const double* q, const d
   worst_row_ = -1;
   P_.assemble([&](auto& P) { add_matrix(state, P); });
   if (!P_.factor()) return AugmentedLagrangianStatus::singular;
-  drop_idle_multipliers(multipliers, state);
+  drop_idle_multipliers(m_, alpha_, P_, state.jacobian.data(), state.jacobian.data(), multipliers, correction_, e_);
   std::fill(force_.begin(), force_.end(), 0.0);
   add_constraint_forces(m_, multipliers, state, force_.data());
   set_correction(a, state);

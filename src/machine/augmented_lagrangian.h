@@ -64,7 +64,6 @@ class AugmentedLagrangian {
   template <class Entries>
   void add_matrix(const MechanismState<D>& state, Entries& P) const;
   void set_penalty_factors(const MechanismState<D>& state);
-  void drop_idle_multipliers(double* multipliers, const MechanismState<D>& state);
   void set_correction(const double* a, MechanismState<D>& state);
 
   const Mechanism<D>& m_;

@@ -98,15 +98,16 @@ class Start {
   /// Generalised forces of a unit of pressure in every group, velocities x groups: also the rates of the groups' volumes, per unit, by
   /// the velocities.
   Eigen::MatrixXd unit_forces(const HydrostaticGroups& oil) const {
-    return sum_of_pistons(oil, [](double force) { return force; });
+    return sum_of_pistons(oil, [](const Port<D>&, const LineDof<D>& dof, double area) { return area * dof.gradient; });
   }
+  /// of(port, dof, area): per pressure, on the velocity of dof.
   template <class Of>
   Eigen::MatrixXd sum_of_pistons(const HydrostaticGroups& oil, Of&& of) const {
     Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(m_.tree.nv, oil.unknowns());
     for (const HydrostaticGroups::Piston& piston : oil.pistons()) {
       const Range& path = m_.ports[piston.port].path;
       for (int k = path.begin; k < path.end; ++k)
-        sum(m_.paths[k].dof, piston.group) += of(kUnit * piston.area * work_.mechanism.dofs[k].gradient);
+        sum(m_.paths[k].dof, piston.group) += kUnit * of(m_.ports[piston.port], work_.mechanism.dofs[k], piston.area);
     }
     return sum;
   }
@@ -151,7 +152,10 @@ class Start {
     const int nv = m_.tree.nv;
     std::vector<double> M(static_cast<std::size_t>(nv), 0.0);
     inertias(M);
-    const Eigen::MatrixXd magnitudes = sum_of_pistons(oil, [](double force) { return std::abs(force); });
+    const Eigen::MatrixXd magnitudes = sum_of_pistons(oil, [](const Port<D>& port, const LineDof<D>& dof, double area) {
+      // of a line through its pivot, the gradient is rounding
+      return std::abs(area) * (port.kind == PortKind::line ? dof.e.norm() : std::abs(dof.gradient));
+    });
     Eigen::VectorXd scale = Eigen::VectorXd::Zero(forces.cols());
     for (int g = 0; g < forces.cols(); ++g) {
       double free = 0, rounding = 0;

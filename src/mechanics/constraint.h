@@ -42,7 +42,9 @@ struct ConstraintGroup {
   int q_driver = 0;              // coupling: index in q of l
   double ratio = 1;              // couplings: i [-, m/rad, rad/m]
   int motion = -1;               // coordinate: which prescribed motion
-  int joint = 0;                 // index of the named constraint it belongs to (CompiledModel::constraints), for messages
+  std::array<bool, 3> idle{};    // rows that no motion of the tree changes: the tree's joints imply them
+  bool has_idle = false;
+  int joint = 0;  // index of the named constraint it belongs to (CompiledModel::constraints), for messages
 
   /// Rows that are a coordinate or a ratio of two, without bodies.
   bool of_coordinates() const {

@@ -52,6 +52,17 @@ template <int D, class S>
   set_point_jacobian(g, path, tree, s, work, jacobian, jacobian_q);
 }
 
+/// What is left of the Jacobian of rows that the tree's joints imply is rounding, which their multipliers would take for a direction.
+template <int D, class S>
+[[gnu::noinline]] void clear_idle_rows(const ConstraintGroup<D>& g, S* jacobian, S* jacobian_q) {
+  const int n = g.path.size();
+  for (int i = 0; i < g.rows.size(); ++i) {
+    if (!g.idle[static_cast<std::size_t>(i)]) continue;
+    std::fill_n(jacobian + i * n, n, S(0.0));
+    if (jacobian_q != nullptr) std::fill_n(jacobian_q + i * n, n, S(0.0));
+  }
+}
+
 template <int D, class S>
 void update_constraint(const ConstraintGroup<D>& g, const PathDof* path, const TreeState<D, S>& tree, const S* q,
                        const MotionValue<S>* motions, ConstraintState<D, S>& s, LineDof<D, S>* work, S* Phi, S* jacobian, S* jacobian_q) {
@@ -106,6 +117,7 @@ void update_constraint(const ConstraintGroup<D>& g, const PathDof* path, const T
       set_contact_jacobian(g, path, tree, s, work, jacobian, jacobian_q);
       break;
   }
+  if (g.has_idle) clear_idle_rows(g, jacobian, jacobian_q);
 }
 
 /// Change of the point and the axes of rows a_i . (V_B - V_A)(r_Q) when the two bodies move by X_A and X_B.

@@ -39,6 +39,7 @@ struct Mechanism {
   int rows = 0;                 // constraint rows
   std::vector<char> holonomic;  // per row: whether it holds for positions, or for velocities alone
   int velocity_rows = 0;        // number of rows for velocities alone
+  bool redundant = false;       // whether rows depend on others, at the start
   int jacobian_size = 0;
   std::vector<PointSpring<D>> springs;
   std::vector<JointSpring> joint_springs;

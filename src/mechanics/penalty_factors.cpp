@@ -91,7 +91,22 @@ void PenaltyFactors<D>::set(const MechanismState<D>& state, double* K) {
   }
 }
 
-template class PenaltyFactors<2>;
-template class PenaltyFactors<3>;
+template <int D>
+void drop_idle_multipliers(const Mechanism<D>& m, const PenaltyFactors<D>& alpha, const SystemMatrix& P, const double* jacobian,
+                           const double* jacobian_q, double* multipliers, std::vector<double>& force, std::vector<double>& rows) {
+  std::fill(force.begin(), force.end(), 0.0);
+  add_constraint_forces(m, static_cast<const double*>(multipliers), jacobian, force.data());
+  P.solve(force.data());
+  jacobian_product(m, jacobian_q, force.data(), rows.data());
+  for (int i = 0; i < m.rows; ++i) multipliers[i] = alpha[i] * rows[i];
+}
+
+#define TR_INSTANTIATE(D)                                                                                                                  \
+  template class PenaltyFactors<D>;                                                                                                        \
+  template void drop_idle_multipliers<D>(const Mechanism<D>&, const PenaltyFactors<D>&, const SystemMatrix&, const double*, const double*, \
+                                         double*, std::vector<double>&, std::vector<double>&);
+TR_INSTANTIATE(2)
+TR_INSTANTIATE(3)
+#undef TR_INSTANTIATE
 
 }  // namespace trunnion

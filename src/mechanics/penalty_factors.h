@@ -16,6 +16,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/system_matrix.h"
 #include "mechanics/mechanism.h"
 
 namespace trunnion {
@@ -50,5 +51,12 @@ class PenaltyFactors {
   double ratio_ = 0, largest_ = 0;
   bool limited_ = false;
 };
+
+/// lambda <- alpha J P^-1 J^T lambda, with J^T alpha J in the factored P: unchanged where it has an effect, up to the error of one iteration,
+/// and zero where rows are redundant. There violations that disagree, if only by rounding, never vanish, and lambda would accumulate over the
+/// steps. `jacobian_q`: J per position increment. force, rows: scratch, per velocity and per row.
+template <int D>
+void drop_idle_multipliers(const Mechanism<D>& m, const PenaltyFactors<D>& alpha, const SystemMatrix& P, const double* jacobian,
+                           const double* jacobian_q, double* multipliers, std::vector<double>& force, std::vector<double>& rows);
 
 }  // namespace trunnion

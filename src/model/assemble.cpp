@@ -21,8 +21,9 @@ namespace {
 constexpr double kFreeWeight = 1e-6;         // of a coordinate without given value
 constexpr double kLargestViolation = 1e-12;  // [-, m; of the mechanism's extent where that is more] a closed loop
 constexpr double kLargestStep = 0.5;         // [rad, of the extent] of one Newton step
-constexpr double kFinished = 1e-13;          // [rad, of the extent] a negligible Newton step
-constexpr double kMoved = 1e-3;              // [rad, of the extent; of the largest rate] a smaller change of a given value is rounding
+constexpr double kRedundant = 1e-9;  // of a row's norm: remainder of a redundant row, whose positions are closed to kLargestViolation
+constexpr double kFinished = 1e-13;  // [rad, of the extent] a negligible Newton step
+constexpr double kMoved = 1e-3;      // [rad, of the extent; of the largest rate] a smaller change of a given value is rounding
 constexpr int kIterations = 200;
 constexpr int kNearest = 100;   // of them: strongly curved constraints may let those for the nearest configuration turn about it for ever
 constexpr int kRatePasses = 3;  // each reduces the error by the factor kFreeWeight
@@ -40,6 +41,7 @@ struct Assembler {
   std::vector<int> column;  // per velocity: its index among those, or -1
   Sparse analysed;          // a matrix with the pattern for which the factors' order of elimination was found
   Factors factors;          // of the last matrix of factorise
+  Eigen::VectorXd norms;    // of its columns
 
   Assembler(const Mechanism<D>& mechanism, CompiledModel& target, MechanismState<D>& start)
       : m(mechanism), model(target), state(start), weight(mechanism.tree.nv), column(mechanism.tree.nv, -1) {
@@ -50,6 +52,7 @@ struct Assembler {
       }
     update(model.q_start);
     set_weights();
+    factors.setPivotThreshold(kRedundant);
   }
 
   void update(const std::vector<double>& q) {
@@ -100,15 +103,24 @@ struct Assembler {
     return s;
   }
 
+  /// The columns of A, the rows of the Jacobian, with norm 1: the remainder of a redundant one is small against it, whatever its unit.
   /// The order of elimination is found once for matrices of one pattern.
   void factorise(const Sparse& A) {
+    Sparse unit = A;
+    norms.setOnes(A.cols());
+    for (int row = 0; row < static_cast<int>(A.cols()); ++row) {
+      const double norm = A.col(row).norm();
+      if (!(norm > 0)) continue;
+      norms[row] = norm;
+      unit.col(row) *= 1 / norm;
+    }
     const auto starts = [](const Sparse& matrix) { return std::span(matrix.outerIndexPtr(), static_cast<std::size_t>(matrix.cols()) + 1); };
     const auto rows = [](const Sparse& matrix) { return std::span(matrix.innerIndexPtr(), static_cast<std::size_t>(matrix.nonZeros())); };
     if (!std::ranges::equal(starts(A), starts(analysed)) || !std::ranges::equal(rows(A), rows(analysed))) {
       factors.analyzePattern(A);
       analysed = A;
     }
-    factors.factorize(A);
+    factors.factorize(unit);
   }
 
   /// Solves the weighted step: minimise 1/2 (x - x0)^T W (x - x0) with J x = c; returns x over the moving coordinates.
@@ -119,13 +131,14 @@ struct Assembler {
     if (A.nonZeros() == 0 || (!kTangents && b.isZero(0))) return x0;
     if (!factored) factorise(A);
     factored = true;
+    const Eigen::VectorXd scaled = b.cwiseQuotient(norms);
     const Eigen::Index rank = factors.rank();
     const Eigen::SparseMatrix<double, Eigen::RowMajor> R = factors.matrixR();  // whose entries are unsorted
     Eigen::VectorXd z = Eigen::VectorXd::Zero(A.rows());
     z.head(rank) = Sparse(R.topLeftCorner(rank, rank))
                        .transpose()
                        .triangularView<Eigen::Lower>()
-                       .solve(Eigen::VectorXd(factors.colsPermutation().transpose() * b).head(rank));
+                       .solve(Eigen::VectorXd(factors.colsPermutation().transpose() * scaled).head(rank));
     z = factors.matrixQ() * z;
     return x0 + scale().cwiseProduct(z);
   }

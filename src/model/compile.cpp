@@ -111,6 +111,7 @@ std::vector<double> finish_mechanism(const Description& d, const PointMap& map, 
   for (const PrescribedMotion& motion : m.motions) m.force_signals.push_back(motion.signal);
   MechanismState<D> start = start_positions(model, m);
   check_wheels(d, model, m, start);
+  if (m.rows > 0) mark_idle_rows(model.q_start, start, m);
   assemble(d, m, model, start);
   settle(model, start, m);
   check_lines(d, m, start);
@@ -141,8 +142,7 @@ void collect_jumps(CompiledModel& model) {
   for (const ControlBlock& block : netlist.control)
     for (const BlockInput& input : block.inputs)
       if (input.kind == BlockInput::Kind::signal) add(input.index, block.sampled());
-  // where the acceleration or the rate of a motion jumps, so do those of the coordinates that it moves; `penalty` finds them in its steps
-  const bool accelerates = model.description.solver.constraints != ConstraintKind::penalty;
+  // where the acceleration or the rate of a motion jumps, so do those of the coordinates that it moves
   const auto add_corners = [&](SignalIndex signal) {
     const std::vector<double> corners = model.signals.corners(signal, true);
     all.insert(corners.begin(), corners.end());
@@ -152,7 +152,7 @@ void collect_jumps(CompiledModel& model) {
       [&](const auto& m) {
         for (SignalIndex signal : m.force_signals) add(signal, false);
         for (const auto& motion : m.motions)
-          if (accelerates && !motion.follows_block()) add_corners(motion.signal);
+          if (!motion.follows_block()) add_corners(motion.signal);
       },
       model.mechanism);
   model.jumps.assign(all.begin(), all.end());
@@ -161,15 +161,21 @@ void collect_jumps(CompiledModel& model) {
 
 namespace {
 
-/// The patterns of `like`, which has the same structure, or those of the model.
-void set_patterns(const CompiledModel* like, CompiledModel& model) {
+/// What is the same for `like`, which differs in parameters only, or, without it, found here: patterns, and whether rows are redundant.
+void set_structure(const CompiledModel* like, CompiledModel& model) {
   if (like == nullptr) {
     model.hydraulics.blocks = block_patterns(model.hydraulics);
+    std::visit([&](auto& m) { m.redundant = has_redundant_rows(m, model.q_start); }, model.mechanism);
     return;
   }
   model.hydraulics.patterns = like->hydraulics.patterns;
   model.hydraulics.blocks = like->hydraulics.blocks;
-  std::visit([&](auto& m) { m.patterns = std::visit([](const auto& other) { return other.patterns; }, like->mechanism); }, model.mechanism);
+  std::visit(
+      [&](auto& m) {
+        m.patterns = std::visit([](const auto& other) { return other.patterns; }, like->mechanism);
+        m.redundant = std::visit([](const auto& other) { return other.redundant; }, like->mechanism);
+      },
+      model.mechanism);
 }
 
 }  // namespace
@@ -252,12 +258,12 @@ std::shared_ptr<const CompiledModel> compile_with(Description&& description, con
   }
   collect_jumps(*model);
   const bool cartesian = d.solver.coordinates == CoordinateKind::cartesian;
-  set_patterns(like != nullptr && cartesian ? like->relative.get() : like.get(), *model);
+  set_structure(like != nullptr && cartesian ? like->relative.get() : like.get(), *model);
   TR_ASSERT(like != nullptr || validate(*model).empty());
   if (!cartesian) return model;
   std::shared_ptr<CompiledModel> placed = compile_cartesian(model, map);
   placed->like = model->like;
-  set_patterns(like.get(), *placed);
+  set_structure(like.get(), *placed);
   TR_ASSERT(like != nullptr || validate(*placed).empty());
   return placed;
 }

@@ -115,6 +115,14 @@ void compile_connections(const Description& description, const PointMap& map, co
 template <int D>
 MechanismState<D> start_positions(const CompiledModel& model, const Mechanism<D>& mechanism);
 
+/// Finds ConstraintGroup::idle. `state`: the positions at q, before and after.
+template <int D>
+void mark_idle_rows(const std::vector<double>& q, MechanismState<D>& state, Mechanism<D>& mechanism);
+
+/// Whether constraint rows depend on others at q.
+template <int D>
+bool has_redundant_rows(const Mechanism<D>& mechanism, const std::vector<double>& q);
+
 /// Sets unset rest lengths from the assembled start, and the turn in which the angles of planar loop closures start, also in `start`.
 template <int D>
 void settle(const CompiledModel& model, MechanismState<D>& start, Mechanism<D>& mechanism);

@@ -55,6 +55,7 @@ constexpr const char* kFunctions = R"(void NAME_start(NAME_machine *m)
 
 void NAME_set(NAME_machine *m, int input, double value)
 {
+  if (value != value) return;
 @limits  if (direct[input] && value != m->u[input]) m->restart = 1;
   m->u[input] = value;
 }
@@ -91,7 +92,7 @@ static int is_force_jump(double t)
 
 int NAME_step(NAME_machine *m)
 {
-  const double length = STEP, near = 1e-9 * length;
+  const double length = STEP, near = fmax(1e-9 * length, 1e-15 * m->t);  /* closer times are equal; the rounding of a late one */
   const double end = (floor((m->t + near) / length) + 1) * length;@prepare
   while (m->t < end - near) {
     const double stop = next_stop(m->t, end, near);
@@ -100,16 +101,19 @@ int NAME_step(NAME_machine *m)
     int status;
     status = signals_at_start(s, m->t, h, 0, 0, m->u, @K2, 0);
     if (status != PREFIX_DONE) return status;
-    status = signals_at_end(e, m->t + h, h, 0, 0, m->u, @K3, 0);
-    if (status != PREFIX_DONE) return status;
     if (m->restart || (m->t > 0 && is_force_jump(m->t))) {
+      status = signals_at_end(e, m->t, h, 0, 0, m->u, @K3, 0);
+      if (status != PREFIX_DONE) return status;
       status = restart(m->x, m->t, h, s, e, m->u, @K1, 0);@restart_table
       if (status != PREFIX_DONE) return status;
       m->restart = 0;
     }
+    status = signals_at_end(e, m->t + h, h, 0, 0, m->u, @K3, 0);
+    if (status != PREFIX_DONE) return status;
     status = step(m->x, m->t, h, s, e, m->u, @K0, 0);@table
     if (status != PREFIX_DONE) return status;
     m->t = stop;
+    if (h < 1e-4 * length) m->restart = 1;  /* rounding is all that so short a step leaves of the accelerations */
   }
   return PREFIX_DONE;
 }
@@ -160,7 +164,8 @@ class Texts {
         "  {0}_FAILED = 2      /* Newton's method did not converge, a matrix was singular, or pressures jump */\n}};\n\n"
         "extern const char *const {1}_velocity_names[], *const {1}_state_names[], *const {1}_input_names[]{3};\n\n"
         "/* The start state of the model, inputs at their defaults. */\nvoid {1}_start({1}_machine *m);\n"
-        "/* Sets an input, within its `min` and `max`, from now on: a `rate_limit` is left to the caller. */\nvoid {1}_set({1}_machine *m, "
+        "/* Sets an input, within its `min` and `max`, from now on: a `rate_limit` is left to the caller. Not a number: it stays. */\nvoid "
+        "{1}_set({1}_machine *m, "
         "int input, double value);\n{4}"
         "/* Advances to the next multiple of the step length; in parts where a signal jumps on the way. */\nint {1}_step({1}_machine "
         "*m);\n\n"

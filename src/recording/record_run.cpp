@@ -32,7 +32,6 @@ namespace {
 constexpr std::size_t kMostOthers = 20'000, kGrowth = 1;  // beyond those of the run, and in proportion to them
 constexpr std::size_t kMostOfAll = 1'000'000;             // of a recording; beyond, no other ways are followed
 constexpr int kRounds = 3;
-constexpr double kNear = 1e-9;    // of the step's length
 constexpr double kRestarts = 20;  // of a run, besides those at its jumps
 
 [[noreturn]] void refuse(const std::string& what, const std::string& instead) {
@@ -196,7 +195,7 @@ class RunFollower {
       ++steps;
       const bool whole = outcome.parts == 1 && !outcome.resolved && outcome.status == StepStatus::converged;
       const int end = whole ? follow_step({&machine, loop.before(), length(loop)}, step, signals) : RecordedSteps::kGeneral;
-      if (end >= 0) go_on(loop, step, end, run_.step);
+      if (end >= 0 && !loop.schedule().is_short(length(loop))) go_on(loop, step, end, run_.step);  // after a short one the code begins anew
       run_.ways.push_back({time_, end});
       if (end == RecordedSteps::kGeneral) ++run_.others;
     }
@@ -272,10 +271,7 @@ class RunFollower {
   }
 
   /// Of the step that was made [s], as the code computes it.
-  double length(const StepLoop& loop) const {
-    const double made = loop.state().time - time_, step = loop.schedule().step();
-    return std::abs(made - step) <= kNear * step ? step : made;
-  }
+  double length(const StepLoop& loop) const { return loop.schedule().length(time_, loop.state().time); }
 
   /// The run goes on by the results of a recording, if its way ended there with some.
   void go_on(StepLoop& loop, const recording::Evaluation& evaluation, int end, const recording::Recorder& recording) {

@@ -5,6 +5,7 @@
 #include "model/model.h"
 #include "model/state.h"
 #include "recording/inputs.h"
+#include "run/motion_impulses.h"
 #include "schema/compact.h"
 #include "schema/parameters.h"
 #include "solve/make_monolithic_stepper.h"
@@ -28,10 +29,14 @@ trunnion::Description with_inputs(const std::string& compact, Recorder& recordin
 
 struct RecordedMachine::Machine {
   explicit Machine(const trunnion::Description& description)
-      : model(trunnion::compile(description)), stepper(trunnion::make_monolithic_stepper(model)), state(model->layout) {}
+      : model(trunnion::compile(description)),
+        stepper(trunnion::make_monolithic_stepper(model)),
+        impulses(trunnion::make_motion_impulses(model)),
+        state(model->layout) {}
 
   std::shared_ptr<const trunnion::CompiledModel> model;
   std::unique_ptr<trunnion::Stepper> stepper;
+  std::unique_ptr<trunnion::MotionImpulses> impulses;
   trunnion::StateVector state;
 };
 
@@ -98,7 +103,8 @@ int RecordedMachine::follow(const Real* state, Real time, Real h, std::vector<Re
 int RecordedMachine::follow_restart(const Real* state, Real time) {
   return follow_from(state, time, 0, {}, [&](std::vector<Number>&) {
     trunnion::set_signal_spools(*machine_->model, machine_->state);
-    return machine_->stepper->restart(machine_->state) ? converged() : static_cast<int>(trunnion::StepStatus::singular);
+    const bool passed = machine_->impulses == nullptr || machine_->impulses->pass(machine_->state);
+    return passed && machine_->stepper->restart(machine_->state) ? converged() : static_cast<int>(trunnion::StepStatus::singular);
   });
 }
 

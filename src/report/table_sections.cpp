@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/table_sections.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -206,6 +208,51 @@ void add_locus(const TextTable& table, ReportJson& section) {
   section["locus"] = {{"parameter", table.columns.front()}, {"points", std::move(points)}};
 }
 
+/// Gains, margins and zeros from inputs to outputs, and what of every mode they excite and see (frequency.json).
+void add_paths(const ReportJson& response, ReportJson& tables) {
+  ReportJson paths = ReportJson::array(), modes = ReportJson::array();
+  const auto complex = [](const ReportJson& z) {
+    const double im = z.value("im", 0.0);
+    return fmt::format("{:.5g}", z.value("re", 0.0)) + (im == 0 ? "" : fmt::format(" {} {:.5g} i", im < 0 ? "-" : "+", std::abs(im)));
+  };
+  const auto least = [](const ReportJson& crossings, const char* key) {
+    const auto size = [&](const ReportJson& crossing) { return std::abs(crossing.value(key, 0.0)); };
+    const auto it =
+        std::min_element(crossings.begin(), crossings.end(), [&](const ReportJson& a, const ReportJson& b) { return size(a) < size(b); });
+    return it == crossings.end() ? ReportJson::object() : *it;
+  };
+  for (const ReportJson& path : response.value("paths", ReportJson::array())) {
+    const ReportJson none = ReportJson::array(), phase = least(path.value("phase_margins", none), "margin_deg"),
+                     gain = least(path.value("gain_margins", none), "margin_db");
+    std::string zeros;
+    for (const ReportJson& zero : path.value("zeros", none)) zeros += (zeros.empty() ? "" : ", ") + complex(zero);
+    const ReportJson input = path.value("input", ""), output = path.value("output", "");
+    const auto entry = [](const ReportJson& of, const char* key) { return of.value(key, ReportJson(nullptr)); };
+    paths.push_back(ReportJson::array({input, output, entry(path, "static_gain"), entry(path, "unit"), entry(phase, "margin_deg"),
+                                       entry(phase, "frequency_hz"), entry(gain, "margin_db"), entry(gain, "frequency_hz"), zeros}));
+    for (const ReportJson& mode : path.value("modes", none))
+      modes.push_back(
+          ReportJson::array({input, output, complex(mode.value("eigenvalue", ReportJson::object())), entry(mode, "controllability"),
+                             entry(mode, "observability"), mode.value("cancelled", false) ? "yes" : "no"}));
+  }
+  if (paths.empty()) return;
+  const auto column = [](const char* name, const char* unit = "") {
+    ReportJson c{{"name", name}, {"label", words(name)}};
+    if (*unit != '\0') c["unit"] = unit;
+    return c;
+  };
+  tables.push_back({{"title", "Transfer functions"},
+                    {"columns",
+                     {column("input"), column("output"), column("static_gain"), column("unit"), column("phase_margin_deg"),
+                      column("gain_crossing", "Hz"), column("gain_margin_db"), column("phase_crossing", "Hz"), column("zeros")}},
+                    {"rows", std::move(paths)}});
+  tables.push_back(
+      {{"title", "Modes on the transfer functions"},
+       {"columns",
+        {column("input"), column("output"), column("eigenvalue"), column("controllability"), column("observability"), column("cancelled")}},
+       {"rows", std::move(modes)}});
+}
+
 }  // namespace
 
 std::vector<std::string> runs_of_comparison(const std::string& folder) {
@@ -274,7 +321,14 @@ ReportJson linear_section(const std::string& folder, const std::string& name, Da
     }
     if (linear.contains("settings")) section["model"] = linear["settings"].dump(2);
   }
-  ReportJson tables = ReportJson::array();
+  ReportJson tables = ReportJson::array(), figures = ReportJson::array();
+  if (const std::string path = folder + "/frequency.json"; fs::exists(path)) {
+    add_paths(read_json(path), tables);
+    add_figure(folder + "/bode.svg", "bode", "Frequency response", figures);
+    add_figure(folder + "/nyquist.svg", "nyquist", "Nyquist diagram", figures);
+    add_figure(folder + "/step.svg", "step", "Step response", figures);
+  }
+  if (!figures.empty()) section["figures"] = std::move(figures);
   add_table(folder, "root_locus.csv", "Root locus", tables, kEigenvalueUnits);
   add_table(folder, "over_time.csv", "Eigenvalues over time", tables, kEigenvalueUnits);
   add_table(folder, "sensitivity.csv", "Sensitivities of the eigenvalues", tables);

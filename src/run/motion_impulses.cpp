@@ -7,13 +7,14 @@
 #include <variant>
 #include <vector>
 
-#include "description/description.h"
 #include "machine/augmented_lagrangian.h"
 #include "signals/rate_jump.h"
 
 namespace trunnion {
 
 namespace {
+
+constexpr double kConverged = 1e-13;  // relative change of the constraint forces
 
 template <int D>
 class MotionImpulsesIn final : public MotionImpulses {
@@ -22,7 +23,7 @@ class MotionImpulsesIn final : public MotionImpulses {
       : model_(std::move(model)),
         m_(std::get<Mechanism<D>>(model_->mechanism)),
         state_(m_),
-        lagrangian_(m_, {.stabilisation = {0.5, 0}, .alpha = {}}),  // J a + gamma + dPhi/dt = 0
+        lagrangian_(m_, {.stabilisation = {0.5, 0}, .alpha = {}, .tolerance = kConverged}),  // J a + gamma + dPhi/dt = 0
         no_forces_(m_.ports.size()) {
     for (auto* x : {&r_, &a_, &a_without_}) x->resize(static_cast<std::size_t>(m_.tree.nv));
     for (auto* x : {&multipliers_, &rates_}) x->resize(static_cast<std::size_t>(m_.rows));
@@ -73,7 +74,7 @@ std::unique_ptr<MotionImpulses> make_motion_impulses(const std::shared_ptr<const
       [&]<int D>(const Mechanism<D>& m) -> std::unique_ptr<MotionImpulses> {
         const bool over_time =
             std::any_of(m.motions.begin(), m.motions.end(), [](const PrescribedMotion& motion) { return !motion.follows_block(); });
-        if (!over_time || model->description.solver.constraints == ConstraintKind::penalty) return nullptr;
+        if (!over_time) return nullptr;
         return std::make_unique<MotionImpulsesIn<D>>(model);
       },
       model->mechanism);

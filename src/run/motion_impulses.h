@@ -2,7 +2,6 @@
 //   M dv + J^T Lambda = 0,     J dv = d        (d: zero in the rows of all other constraints)
 // which is the limit of a short time of large accelerations. Applied loads, springs and oil have no impulse in it. The equations are those
 // of accelerations (machine/augmented_lagrangian.h), of which dv is the difference by a change of the constraints' right side.
-// `penalty` has the impulse in its own steps, from the projections of the velocities.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,7 +20,7 @@ class MotionImpulses {
   virtual bool pass(StateVector& state) = 0;
 };
 
-/// Null for a machine without motions over time, and with `penalty`.
+/// Null for a machine without motions over time.
 std::unique_ptr<MotionImpulses> make_motion_impulses(const std::shared_ptr<const CompiledModel>& model);
 
 }  // namespace trunnion

@@ -123,6 +123,7 @@ StepLoop::StepLoop(std::shared_ptr<const CompiledModel> model, StateVector start
       part_start_(state_) {
   const SolverDescription& solver = model_->description.solver;
   if (solver.coupling == CouplingKind::monolithic && !solver.accept_capped) divisions_ = solver.divisions;
+  settles_ = solver.coupling == CouplingKind::monolithic && integrator_of(solver).has_fixed_step();
   resolves_ = solver.coupling == CouplingKind::monolithic && integrator_of(solver).is_implicit() &&
               solver.oil_rule == OilRuleKind::automatic && !solver.accept_capped && !model_->hydraulics.volumes.empty();
   if (sampler_ && sampler_->has_modes() && schedule_.splits()) {
@@ -243,11 +244,24 @@ void StepLoop::find_regular_steps() {
 /// A step to `target`; if that fails, in parts.
 StepOutcome StepLoop::step_to(double target, double length, int divisions, PartSink* parts) {
   StepOutcome report = stepper_->step(state_, length);
-  if (report.ok())
-    state_.time = target;
-  else
+  if (!report.ok()) {
     repeat_in_parts(target, divisions, parts, report);
+    return report;
+  }
+  state_.time = target;
+  if (settles_ && schedule_.is_short(length)) settle(report);
   return report;
+}
+
+/// After a step so short that rounding is all that it leaves of accelerations and multipliers. Where a force jumps they are recorded, and begin
+/// anew in any case: there they stay.
+void StepLoop::settle(StepOutcome& report) {
+  if (!schedule_.is_force_jump(state_.time)) {
+    if (!stepper_->restart(state_)) report.status = StepStatus::singular;
+    return;
+  }
+  std::copy_n(last_.a(), model_->layout.nv, state_.a());
+  std::copy_n(last_.multipliers(), model_->layout.rows, state_.multipliers());
 }
 
 /// After a step to `target` with this report, from the same state: subdivided (resolve) where pressures jump or Newton's method does not

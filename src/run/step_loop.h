@@ -53,10 +53,13 @@ class StepSchedule {
   bool is_force_jump(double t) const { return std::binary_search(force_jumps_.begin(), force_jumps_.end(), t); }
   double step() const { return h_; }
   bool splits() const { return split_; }
+  /// Whether rounding is all that a step of this length leaves of accelerations, which it divides by h^2.
+  bool is_short(double length) const { return length < kShort * h_; }
   /// Closer times are equal.
   double near(double t) const { return std::max(near_, kTimeRounding * std::abs(t)); }
 
  private:
+  static constexpr double kShort = 1e-4;
   static constexpr double kTimeRounding = 1e-15;  // relative rounding error of k h after very many steps
 
   double jump_before(double t, double target) const;
@@ -138,6 +141,7 @@ class StepLoop {
   double next_stop(double target) const;
   void move_to_sample();
   StepOutcome step_to(double target, double length, int divisions, PartSink* parts);
+  void settle(StepOutcome& report);
   void repeat_in_parts(double target, int divisions, PartSink* parts, StepOutcome& report);
   StepOutcome resolve(double target, PartSink* parts);
   StepOutcome step_to_switch(double target, PartSink* parts);
@@ -162,6 +166,7 @@ class StepLoop {
   std::string not_finite_;
   int divisions_ = 0;
   bool resolves_ = false;
+  bool settles_ = false;      // accelerations begin anew after steps so short that rounding is all they have
   int switches_ = 0;          // steps of this grid step that ended where a mode changes
   bool from_switch_ = false;  // the next step begins there
   bool restart_failed_ = false;

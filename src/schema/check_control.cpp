@@ -83,6 +83,8 @@ struct BlockCheck {
   void operator()(const StateSpaceBlock& b) const {
     const std::size_t n = b.A.size();
     inputs(".state_space.inputs", b.inputs);
+    if (!b.file.empty())
+      return report(".state_space.file", "was not read: only model files name other files", "the matrices `A`, `B`, `C`, `D`");
     order(".state_space.A", n);
     for (std::size_t i = 0; i < n; ++i) count((".state_space.A." + std::to_string(i)).c_str(), b.A[i].size(), n, "numbers: A is square");
     count(".state_space.B", b.B.size(), n, "rows, one for each state");

@@ -180,10 +180,21 @@ void describe_block(Visitor& v, TransferFunctionBlock& b) {
 }
 void describe_block(Visitor& v, StateSpaceBlock& b) {
   describe_inputs(v, b.inputs);
-  v.leaf({"A", "Rows of A in x' = A x + B u", kSignalValue, kRequired}, &b.A);
-  v.leaf({"B", "Rows of B, one column for each input", kSignalValue, kRequired}, &b.B);
-  v.leaf({"C", "The row C in value = C x + D u", kSignalValue, kRequired}, &b.C);
-  v.leaf({"D", "The row D, one entry for each input; default: 0", kSignalValue}, &b.D);
+  v.alternatives(
+      {{"A", "Matrices", b.file.empty(), [&b] { b.file.clear(); },
+        [&b](Visitor& w) {
+          w.leaf({"A", "Rows of A in x' = A x + B u", kSignalValue, kRequired}, &b.A);
+          w.leaf({"B", "Rows of B, one column for each input", kSignalValue, kRequired}, &b.B);
+          w.leaf({"C", "The row C in value = C x + D u", kSignalValue, kRequired}, &b.C);
+          w.leaf({"D", "The row D, one entry for each input; default: 0", kSignalValue}, &b.D);
+        }},
+       {"file", "A linear model of `trunnion linearize`", !b.file.empty(), [&b] { b.A.clear(); },
+        [&b](Visitor& w) {
+          w.leaf({"file", "Its linear.json, relative to the model file; its inputs in their order are `inputs`", kNumber, kRequired},
+                 &b.file);
+          w.leaf({"output", "Name of the output that is the value; default: the only one"}, &b.output);
+        }}},
+      true);
   v.leaf({"start", "States at the start; default: 0", kSignalValue}, &b.start);
 }
 void describe_block(Visitor& v, LowPassBlock& b) {

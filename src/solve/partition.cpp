@@ -113,8 +113,13 @@ std::vector<LoopGroup> find_loop_groups(const Mechanism<D>& m) {
     while (up[i] != i) i = up[i] = up[up[i]];
     return i;
   };
+  // a constraint without rows, or with idle ones alone, takes no coordinate
+  const auto takes_none = [&](int i) {
+    const ConstraintGroup<D>& g = m.constraints[i];
+    return std::all_of(g.idle.begin(), g.idle.begin() + g.rows.size(), [](bool idle) { return idle; });
+  };
   for (int i = 0; i < n; ++i)
-    for (int k = m.constraints[i].path.begin; k < m.constraints[i].path.end; ++k) {
+    for (int k = m.constraints[i].path.begin; !takes_none(i) && k < m.constraints[i].path.end; ++k) {
       int& other = owner[m.paths[k].dof];
       if (other < 0) other = i;
       const int a = first_of(i), b = first_of(other);
@@ -123,6 +128,7 @@ std::vector<LoopGroup> find_loop_groups(const Mechanism<D>& m) {
   std::vector<LoopGroup> groups;
   std::vector<int> place(n, -1);
   for (int i = 0; i < n; ++i) {
+    if (takes_none(i)) continue;
     int& at = place[first_of(i)];
     if (at < 0) {
       at = static_cast<int>(groups.size());

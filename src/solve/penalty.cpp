@@ -472,7 +472,11 @@ bool Penalty<D>::project(bool moved, StepOutcome& report) {
   std::fill(step_.work.multipliers.begin(), step_.work.multipliers.end(), 0.0);
   add_multipliers_of(mech.Phi_ddot, J_q, step_.factors.acceleration, step_.work.multipliers.data());
   for (int i = 0; i < m_.rows; ++i) step_.next.multipliers()[i] += step_.work.multipliers[i];
-  if (!average) return true;
+  const auto finish = [&] {
+    if (m_.redundant) drop_idle_multipliers(m_, alpha_, *P, J, J_q, step_.next.multipliers(), correction_, left_);
+    return true;
+  };
+  if (!average) return finish();
   const double half = step_.factors.velocity / step_.factors.acceleration;  // h/2
   for (int i = 0; i < m_.rows; ++i) impulse_[i] += half * step_.work.multipliers[i];
   for (std::size_t k = 0; k < kick_.size(); ++k) kick_[k] += half * correction_[k];
@@ -483,7 +487,7 @@ bool Penalty<D>::project(bool moved, StepOutcome& report) {
     constraint_rates(m_, step_.next.v(), mech);
   }
   report.velocity_violation = largest_of(mech.Phi_dot);
-  return true;
+  return finish();
 }
 
 // ---------------------------------------------------------------- as treatment of a step

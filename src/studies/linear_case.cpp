@@ -518,7 +518,9 @@ std::string eigenvalues_csv(const LinearCase& c) {
 void remove_linear_cases(const std::string& folder) {
   namespace fs = std::filesystem;
   std::error_code ignored;
-  fs::remove(folder + "/linear_over_time.mat", ignored);
+  for (const char* file :
+       {"linear_over_time.mat", "frequency.csv", "frequency.json", "step.csv", "bode.svg", "nyquist.svg", "step.svg", "find_zero.json"})
+    fs::remove(folder + "/" + file, ignored);
   std::vector<fs::path> earlier;
   for (const fs::directory_entry& inside : fs::directory_iterator(folder, ignored))
     if (inside.path().filename().string().starts_with("at_") && fs::exists(inside.path() / "linear.json", ignored))

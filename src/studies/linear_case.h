@@ -81,7 +81,7 @@ void append_eigenvalue(std::string& text, const Eigenvalue& eigenvalue);
 /// eigenvalues.csv: one row per eigenvalue.
 std::string eigenvalues_csv(const LinearCase& c);
 
-/// Removes linear models along a run written to a folder before: their one file, and their folders at_SECONDS.
+/// Removes what was written to a folder before and is not written anew: linear models along a run, responses, a found zero.
 void remove_linear_cases(const std::string& folder);
 /// Linear models along a run as one file, `linear_over_time.mat`: A, B, C, D, drift, x0, u0, y0 with time as the last dimension, instead of
 /// those written there before. False, and no file: their states, inputs or outputs differ.

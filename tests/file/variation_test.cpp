@@ -47,6 +47,7 @@ TEST(Vary, RangesHaveTheirStepsAndTheirEnd) {
   EXPECT_EQ(values("50:80:10 mm"), (Values{"50 mm", "60 mm", "70 mm", "80 mm"}));
   EXPECT_EQ(values("50 mm:80 mm:20 mm"), (Values{"50 mm", "70 mm"}));
   EXPECT_EQ(values("0.1:0.5:0.1"), (Values{"0.1", "0.2", "0.3", "0.4", "0.5"}));
+  EXPECT_EQ(values("0.3:0:-0.1"), (Values{"0.3", "0.2", "0.1", "0"}));
   EXPECT_EQ(values("1:-1:-0.5"), (Values{"1", "0.5", "0", "-0.5", "-1"}));
   EXPECT_EQ(values("0,1:3:1,10"), (Values{"0", "1", "2", "3", "10"}));
   EXPECT_EQ(values("2:2:1"), (Values{"2"}));

@@ -280,6 +280,50 @@ solver: {{step: {}, duration: {}}}
   }
 }
 
+/// A pendulum under a slide whose rate jumps, between points of the grid and on one.
+TEST_F(Generate, MotionsPassOnTheirImpulses) {
+  const auto model = test::model_from(R"(
+trunnion: 1
+gravity: [0, -9.81, 0]
+bodies: {c: {point_mass: {mass: 2}}, p: {rod: {length: 1, mass: 1}}}
+joints: {c: {prismatic: {parent: ground, axis: x}, position: 0}, p: {revolute: {parent: c, axis: z}, angle: -60 deg}}
+motions: {d: {joint: c, signal: u}}
+signals: {u: {ramps: [[0, 0], [0.1003, 0], [0.3, 0.4], [0.4, 0.4]]}}
+solver: {step: 1 ms, duration: 0.5 s}
+)");
+  compare("slide", run_code(folder_, generate_code(model, "machine")), model);
+}
+
+/// Where the rounding of the time is larger than a billionth of a step.
+TEST_F(Generate, LateStepsGoOn) {
+  const auto model = test::model_from(R"(
+trunnion: 1
+gravity: [0, 0, 0]
+bodies: {m: {point_mass: {mass: 2 kg}}}
+joints: {m: {prismatic: {parent: ground, axis: x}, speed: 1}}
+solver: {step: 0.1 ms, duration: 0.1 s}
+)");
+  GeneratedCode code = generate_code(model, "machine");
+  code.files["host.c"] = R"(#include "machine.h"
+#include <stdio.h>
+int main(void)
+{
+  long i;
+  machine_machine m;
+  machine_start(&m);
+  m.t = 1024;
+  for (i = 0; i < 100000; ++i)
+    if (machine_step(&m) != MACHINE_DONE) return 1;
+  printf("%.17g,%.17g\n", m.t, m.x[0]);
+  return 0;
+}
+)";
+  const auto rows = run_code(folder_, code);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_NEAR(rows[0][0], 1034, 1e-9);
+  EXPECT_NEAR(rows[0][1], 10, 1e-9);
+}
+
 /// A value beyond the limits of an input is its limit.
 TEST_F(Generate, InputsKeepTheirLimits) {
   const auto model = test::model_from(R"(

@@ -186,6 +186,8 @@ TEST_F(Reports, ShowLinearModelsAndCurves) {
   linear.model_file = std::string(TRUNNION_SOURCE_DIR) + "/examples/lever.yaml";
   linear.start = StartKind::equilibrium;
   linear.vary = {{"cylinders.lift.friction.viscous", {"100", "200"}}};
+  linear.options.outputs = {"lever.angle", "lift.force"};
+  linear.frequency = {.inputs = {"valve.signal"}, .bode = true, .nyquist = true, .step = 0.5};
   linear_study(linear, in("linear"));
   CurveRequest request;
   request.model_file = std::string(TRUNNION_SOURCE_DIR) + "/examples/arm_quasistatic.yaml";
@@ -205,7 +207,12 @@ TEST_F(Reports, ShowLinearModelsAndCurves) {
     EXPECT_EQ(section["eigenvalues"][i]["states"][0][0], written["eigenvalues"][i]["main_states"][0]);
   }
   EXPECT_EQ(section["stability"], written["stability"]["verdict"]);
-  EXPECT_EQ(section["tables"][0]["rows"].size(), 2 * written["eigenvalues"].size());  // root locus
+  const PageJson paths = PageJson::parse(std::ifstream(in("linear/frequency.json")))["paths"];
+  EXPECT_EQ(section["tables"][0]["rows"].size(), paths.size());
+  EXPECT_EQ(section["tables"][0]["rows"][0][2], paths[0]["static_gain"]);
+  EXPECT_EQ(section["tables"][1]["rows"].size(), paths.size() * written["eigenvalues"].size());
+  EXPECT_EQ(section.value("figures", PageJson::array()).size(), std::filesystem::exists(in("linear/bode.svg")) ? 3U : 0U);
+  EXPECT_EQ(section["tables"][2]["rows"].size(), 2 * written["eigenvalues"].size());  // root locus
   EXPECT_EQ(section["locus"]["parameter"], "cylinders.lift.friction.viscous");
   ASSERT_EQ(section["locus"]["points"].size(), 2 * written["eigenvalues"].size());
   EXPECT_EQ(section["locus"]["points"][0]["value"], "100");

@@ -212,6 +212,31 @@ TEST(StepSchedule, TheGridHoldsAfterVeryManySteps) {
   }
 }
 
+/// A host that adds up its times asks for states shortly after the points of the grid: every other step is rounding alone.
+TEST(Runner, VeryShortStepsCostNoAccuracy) {
+  const auto model = load_example("four_bar", {"solver.duration=0.3"});
+  Runner exact(model);
+  exact.advance(0.3);
+  for (const double after : {2e-12, 1e-11, 1e-9, 5e-8}) {
+    Runner run(model);
+    for (int k = 1; k < 300; ++k) run.advance(k * 1e-3 + after);
+    run.advance(0.3);
+    for (const char* channel : {"crank.angle", "lift.force"}) {
+      const double expected = test::channel_at(model, exact.state(), channel);
+      EXPECT_NEAR(test::channel_at(model, run.state(), channel), expected, 1e-5 * std::abs(expected)) << channel << " " << after;
+    }
+  }
+  // a signal that jumps shortly after a point of the grid, or before one
+  const auto with_jump = [](double at) {
+    const auto model_at =
+        load_example("four_bar", {"solver.duration=0.3", fmt::format("signals.command.steps=[[0, 0], [{:.17g}, 9]]", at)});
+    Runner run(model_at);
+    run.advance(0.3);
+    return test::channel_at(model_at, run.state(), "crank.angle");
+  };
+  for (const double apart : {3e-12, -3e-12, 1e-10}) EXPECT_NEAR(with_jump(0.1 + apart), with_jump(0.1), 1e-8) << apart;
+}
+
 TEST(Runner, TheLastStepEndsAtTheDuration) {
   Runner run(pushed_block("0.5", "0.3"));
   Log log;

@@ -355,6 +355,7 @@ export function linearizeSection(app, data, id) {
   out.append(h('.linear', {}, h('.linear-plane', {}, h('header.panel-head', {}, h('h3', {}, 's-plane'), toggle), chart.element, locus.length ? locusNote(data.locus) : null, h('p.note', {}, 'The shaded half is unstable. Drag to zoom, double-click to reset.')), h('.linear-table', {}, table)));
   const facts = [['states', data.states], ['inputs', data.inputs], ['outputs', data.outputs]].filter(([, l]) => l);
   out.append(h('p.note', {}, facts.map(([n, l]) => `${l.length} ${n}`).join(', '), data.time == null ? '' : `; about the state at ${formatNumber(data.time)} s`, motion ? ` (${motion})` : '', '.'));
+  if (data.figures?.length) out.append(h('h3', {}, 'Responses'), pictures(data.figures));
   for (const [name, heads, sides] of [['A', data.states, data.states], ['B', data.inputs, data.states], ['C', data.states, data.outputs], ['D', data.inputs, data.outputs]]) {
     const matrix = data[name];
     if (!matrix?.length || !matrix[0]?.length) continue;
@@ -463,13 +464,16 @@ export function studySection(app, data, id) {
     out.append(host);
   }
   if (data.kind === 'curve') tables();
-  if (data.figures?.length) {
-    out.append(h('.figures', {}, data.figures.map((figure) => h('figure', {},
-      // As an image, not inline: it can neither run scripts nor change styles.
-      h('img', {src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(figure.svg)}`, alt: figure.title ?? figure.name}),
-      h('figcaption', {}, figure.title ?? figure.name)))));
-  }
+  if (data.figures?.length) out.append(pictures(data.figures));
   return out;
+}
+
+/** Pictures with their titles. @param {{name: string, title?: string, svg: string}[]} figures */
+function pictures(figures) {
+  return h('.figures', {}, figures.map((figure) => h('figure', {},
+    // As an image, not inline: it can neither run scripts nor change styles.
+    h('img', {src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(figure.svg)}`, alt: figure.title ?? figure.name}),
+    h('figcaption', {}, figure.title ?? figure.name))));
 }
 
 /** Curves over one pair of axes, in the selected units if the axis labels contain units. @param {App} app @param {any[]} curves @param {boolean} zeroLines */

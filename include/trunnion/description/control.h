@@ -74,6 +74,8 @@ struct StateSpaceBlock {
   std::vector<std::vector<double>> A{}, B{};  ///< rows
   std::vector<double> C{}, D{};               ///< one row; D empty: 0
   std::vector<double> start{};                ///< states at the start; empty: 0
+  /// A linear.json beside the model file from which A, B, C and D are read, and their output there; empty then, and in a model built in code.
+  std::string file{}, output{};
 };
 /// Time integral of its input times a gain, within limits.
 struct IntegratorBlock {

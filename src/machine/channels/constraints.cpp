@@ -43,7 +43,7 @@ ConstraintChannels::ConstraintChannels(const CompiledModel& model, ChannelList& 
           const ConstraintInfo& info = model.constraints[i];
           const std::string section = section_of(info);
           const bool contact = section == "wheels" || section == "blades";
-          if (m.holonomic[info.rows.begin] != 0)
+          if (info.rows.size() == 0 || m.holonomic[info.rows.begin] != 0)
             list.add(section, info.name + ".violation", "m or 1", "maximum error of its constraint equations",
                      {Array::violation, static_cast<int>(i)}, true);
           for (int row = info.rows.begin; row < info.rows.end && !contact; ++row)
