@@ -20,6 +20,7 @@ constexpr double kProjected = 1e-5;      // relative to the initial violation: r
 constexpr double kRoundingRate = 1e-14;  // relative to the velocities: rounding of a violation
 constexpr double kSlight = 1e-5;         // relative to the velocities (accelerations): violation removed equally well by any metric
 constexpr double kSameGradients = 3e-8;  // [rad, of the machine's length] displacement over which constraint gradients are constant
+constexpr double kContradiction = 1e-8;  // [-, of the machine's length] violation of redundant rows that oppose each other
 constexpr double kHardly = 1e-6;         // relative to the velocities: violation whose directions need not be averaged
 constexpr int kProjections = 5;
 constexpr int kClosingPasses = 20;
@@ -473,7 +474,8 @@ bool Penalty<D>::project(bool moved, StepOutcome& report) {
   add_multipliers_of(mech.Phi_ddot, J_q, step_.factors.acceleration, step_.work.multipliers.data());
   for (int i = 0; i < m_.rows; ++i) step_.next.multipliers()[i] += step_.work.multipliers[i];
   const auto finish = [&] {
-    if (m_.redundant) drop_idle_multipliers(m_, alpha_, *P, J, J_q, step_.next.multipliers(), correction_, left_);
+    if (m_.redundant && !(report.violation > kContradiction * std::max(1.0, m_.extent)))
+      drop_idle_multipliers(m_, alpha_, *P, J, J_q, step_.next.multipliers(), correction_, left_);
     return true;
   };
   if (!average) return finish();
