@@ -86,8 +86,7 @@ bool has_redundant_rows(const Mechanism<D>& m, const std::vector<double>& q) {
   for (const ConstraintGroup<D>& g : m.constraints)
     for (int row = 0; row < g.rows.size(); ++row)
       for (int k = 0; k < g.path.size(); ++k)
-        J[static_cast<std::size_t>(g.rows.begin + row)][m.paths[g.path.begin + k].dof] +=
-            plain_number(state.jacobian[g.jacobian + row * g.path.size() + k]);
+        J[g.rows.begin + row][m.paths[g.path.begin + k].dof] += plain_number(state.jacobian[g.jacobian + row * g.path.size() + k]);
   RowElimination<Real> elimination(m.tree.nv);
   for (auto& row : J)
     if (!elimination.add(std::move(row))) return true;
