@@ -111,7 +111,7 @@ std::vector<double> finish_mechanism(const Description& d, const PointMap& map, 
   for (const PrescribedMotion& motion : m.motions) m.force_signals.push_back(motion.signal);
   MechanismState<D> start = start_positions(model, m);
   check_wheels(d, model, m, start);
-  if (m.rows > 0) mark_idle_rows(model.q_start, start, m);
+  if (m.rows > 0) mark_idle_rows(d, model.q_start, start, m);
   assemble(d, m, model, start);
   settle(model, start, m);
   check_lines(d, m, start);
@@ -161,21 +161,21 @@ void collect_jumps(CompiledModel& model) {
 
 namespace {
 
-/// What is the same for `like`, which differs in parameters only, or, without it, found here: patterns, and whether rows are redundant.
-void set_structure(const CompiledModel* like, CompiledModel& model) {
+/// The patterns of `like`, which has the same structure, or those of the model.
+void set_patterns(const CompiledModel* like, CompiledModel& model) {
   if (like == nullptr) {
     model.hydraulics.blocks = block_patterns(model.hydraulics);
-    std::visit([&](auto& m) { m.redundant = has_redundant_rows(m, model.q_start); }, model.mechanism);
     return;
   }
   model.hydraulics.patterns = like->hydraulics.patterns;
   model.hydraulics.blocks = like->hydraulics.blocks;
-  std::visit(
-      [&](auto& m) {
-        m.patterns = std::visit([](const auto& other) { return other.patterns; }, like->mechanism);
-        m.redundant = std::visit([](const auto& other) { return other.redundant; }, like->mechanism);
-      },
-      model.mechanism);
+  std::visit([&](auto& m) { m.patterns = std::visit([](const auto& other) { return other.patterns; }, like->mechanism); }, model.mechanism);
+}
+
+/// Parameters may make rows redundant, such as a length that closes a parallelogram.
+void find_redundant_rows(CompiledModel& model) {
+  if (model.description.solver.constraints != ConstraintKind::penalty) return;
+  std::visit([&](auto& m) { m.redundant = has_redundant_rows(m, model.q_start); }, model.mechanism);
 }
 
 }  // namespace
@@ -258,12 +258,16 @@ std::shared_ptr<const CompiledModel> compile_with(Description&& description, con
   }
   collect_jumps(*model);
   const bool cartesian = d.solver.coordinates == CoordinateKind::cartesian;
-  set_structure(like != nullptr && cartesian ? like->relative.get() : like.get(), *model);
+  set_patterns(like != nullptr && cartesian ? like->relative.get() : like.get(), *model);
   TR_ASSERT(like != nullptr || validate(*model).empty());
-  if (!cartesian) return model;
+  if (!cartesian) {
+    if (assembled == nullptr) find_redundant_rows(*model);
+    return model;
+  }
   std::shared_ptr<CompiledModel> placed = compile_cartesian(model, map);
   placed->like = model->like;
-  set_structure(like.get(), *placed);
+  set_patterns(like.get(), *placed);
+  find_redundant_rows(*placed);
   TR_ASSERT(like != nullptr || validate(*placed).empty());
   return placed;
 }

@@ -117,7 +117,7 @@ MechanismState<D> start_positions(const CompiledModel& model, const Mechanism<D>
 
 /// Finds ConstraintGroup::idle. `state`: the positions at q, before and after.
 template <int D>
-void mark_idle_rows(const std::vector<double>& q, MechanismState<D>& state, Mechanism<D>& mechanism);
+void mark_idle_rows(const Description& description, const std::vector<double>& q, MechanismState<D>& state, Mechanism<D>& mechanism);
 
 /// Whether constraint rows depend on others at q.
 template <int D>

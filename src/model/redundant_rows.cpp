@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/plain_number.h"
 #include "mechanics/mechanism.h"
 #include "mechanics/row_elimination.h"
 #include "model/compile_parts.h"
@@ -14,14 +15,15 @@ namespace trunnion {
 
 namespace {
 
-constexpr double kVanished = 1e-13;  // relative to the terms that cancel in a coefficient, or to the extent, from which points come
+constexpr double kVanished = 1e-13;  // relative to the terms that cancel in a coefficient
 constexpr int kConfigurations = 2;   // in which coefficients of idle rows vanish, besides the start
 
-/// Whether the coefficients of a row vanish in the present configuration.
+/// Whether the coefficients of a row vanish in the present configuration. `offset` [m]: the largest of lengths that cancel in the points.
 template <int D>
-bool vanishes(const Mechanism<D>& m, const ConstraintGroup<D>& g, const ConstraintState<D>& s, int row, const MechanismState<D>& state) {
+bool vanishes(const Mechanism<D>& m, const ConstraintGroup<D>& g, const ConstraintState<D>& s, int row, double offset,
+              const MechanismState<D>& state) {
   const int n = g.path.size();
-  double lever = std::isfinite(m.extent) ? m.extent : 0;  // of the row's points
+  double lever = offset;
   if (g.type != ConstraintType::direction) lever += s.line.r_Q.template lpNorm<1>();
   if (g.type == ConstraintType::distance) lever += s.line.r_P.template lpNorm<1>();
   for (int k = 0; k < n; ++k) {
@@ -37,26 +39,22 @@ bool vanishes(const Mechanism<D>& m, const ConstraintGroup<D>& g, const Constrai
   return true;
 }
 
-/// The number itself, also where `double` carries something beside it.
-template <class Scalar>
-auto plain_number(const Scalar& x) {
-  if constexpr (requires { x.value(); })
-    return x.value();
-  else
-    return x;
-}
-
 }  // namespace
 
 template <int D>
-void mark_idle_rows(const std::vector<double>& q, MechanismState<D>& state, Mechanism<D>& m) {
+void mark_idle_rows(const Description& d, const std::vector<double>& q, MechanismState<D>& state, Mechanism<D>& m) {
+  // points of a planar machine lose their heights, and with them what their rounding is relative to
+  double offset = std::isfinite(m.extent) ? m.extent : 0;
+  for (const auto& [name, loop] : d.loops)
+    for (const Vec3d& point : loop.at)
+      for (const double x : point) offset = std::max(offset, std::abs(x));
   const auto keep_vanishing = [&] {
     bool any = false;
     for (std::size_t i = 0; i < m.constraints.size(); ++i) {
       ConstraintGroup<D>& g = m.constraints[i];
       for (int row = 0; row < g.rows.size(); ++row) {
         bool& idle = g.idle[static_cast<std::size_t>(row)];
-        idle = idle && vanishes(m, g, state.constraints[i], row, state);
+        idle = idle && vanishes(m, g, state.constraints[i], row, offset, state);
         any = any || idle;
       }
     }
@@ -95,7 +93,7 @@ bool has_redundant_rows(const Mechanism<D>& m, const std::vector<double>& q) {
 
 template bool has_redundant_rows<2>(const Mechanism<2>&, const std::vector<double>&);
 template bool has_redundant_rows<3>(const Mechanism<3>&, const std::vector<double>&);
-template void mark_idle_rows<2>(const std::vector<double>&, MechanismState<2>&, Mechanism<2>&);
-template void mark_idle_rows<3>(const std::vector<double>&, MechanismState<3>&, Mechanism<3>&);
+template void mark_idle_rows<2>(const Description&, const std::vector<double>&, MechanismState<2>&, Mechanism<2>&);
+template void mark_idle_rows<3>(const Description&, const std::vector<double>&, MechanismState<3>&, Mechanism<3>&);
 
 }  // namespace trunnion

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/finite.h"
+#include "base/plain_number.h"
 #include "base/scalar.h"
 #include "cosimulation/cosimulation.h"
 #include "description/integrators.h"
@@ -33,13 +34,6 @@ struct InPlace {
 };
 template <class Function>
 InPlace(Function) -> InPlace<Function>;
-
-/// Without derivatives, where numbers have them.
-template <class Scalar>
-double plain(const Scalar& x) {
-  if constexpr (requires { x.value(); }) return x.value();
-  return x;
-}
 
 }  // namespace
 
@@ -177,7 +171,7 @@ double StepLoop::next_stop(double target) const {
 
 /// At a jump, before a sample at the same time, whose time has other derivatives: moves the state along by the difference.
 void StepLoop::move_to_sample() {
-  const double sample = next_sample(model_->hydraulics, state_.y()), time = plain(state_.time) + (sample - plain(sample)),
+  const double sample = next_sample(model_->hydraulics, state_.y()), time = plain_number(state_.time) + (sample - plain_number(sample)),
                ahead = time - state_.time;
   if (ahead == 0 || !stepper_->restart(state_)) return;
   std::vector<double> moved(static_cast<std::size_t>(model_->layout.nv)), q(state_.q(), state_.q() + model_->layout.nq);
@@ -302,7 +296,7 @@ StepOutcome StepLoop::step_to_switch(double target, PartSink* parts) {
   report.late_block = -1;
   if (!report.ok() || !sampler_->find_margins(state_, Side::left, search.high_margins())) return report;
   sampler_->find_margins(begin_, Side::right, search.low_margins());
-  const double grid = schedule_.step(), near = schedule_.near(target), whole = plain(target) - plain(begin_.time);
+  const double grid = schedule_.step(), near = schedule_.near(target), whole = plain_number(target) - plain_number(begin_.time);
   const double close = std::max(SwitchSearch::kClose * grid, SwitchSearch::kClose / kSame * near);
   const bool starts = search.begin(whole, close, std::max(SwitchSearch::kShortest * grid, 2 * near));
   if (!starts || switches_ >= kMostSwitches) {
@@ -342,8 +336,8 @@ StepOutcome StepLoop::step_to_switch(double target, PartSink* parts) {
         sampler_->find_margins(state_, Side::left, search.tried_margins());
         margin[k] = search.tried_margins()[search.block()];
       }
-      const double rate = plain((3 * margin[0] - 4 * margin[1] + margin[2]) / (2 * apart));
-      if (report.ok() && rate < 0) found -= (margin[0] - plain(margin[0])) / rate;
+      const double rate = plain_number((3 * margin[0] - 4 * margin[1] + margin[2]) / (2 * apart));
+      if (report.ok() && rate < 0) found -= (margin[0] - plain_number(margin[0])) / rate;
     }
     if (kTangents || length != found) repeat(found);
     report.switched = from_switch_ = true;

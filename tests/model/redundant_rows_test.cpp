@@ -57,6 +57,44 @@ TEST(IdleRows, ASecondHingeTakesNoFreedom) {
         }
 }
 
+/// Of any size, on hinges as far as the text says: a small door of a planar machine keeps no trace of their heights.
+TEST(IdleRows, ASecondHingeTakesNoFreedomAtAnySize) {
+  for (const double size : {1e-3, 1e-2, 1.0, 1e2, 1e3})
+    for (const bool on_base : {false, true}) {
+      const auto hung = test::model_from(
+          door({"axis: [0.1, 0.2, 1]", "at: [[0.2, 0.4, 2], [0.2, 0.4, 2]], axis: [0.1, 0.2, 1]"}, size, 30 * size * size * size, on_base));
+      EXPECT_EQ(analyse(*hung).degrees_of_freedom, on_base ? 2 : 1) << size;
+      EXPECT_TRUE(hung->moved_starts.empty()) << size;
+    }
+}
+
+/// Redundancy that a parameter makes is that of a file with its value.
+TEST(RedundantRows, FollowParameters) {
+  // a body on two rods side by side, or in one place
+  const auto rods = [](double apart) {
+    return test::description(fmt::format(R"(
+gravity: [0, -9.81, 0]
+bodies: {{x: {{point_mass: {{mass: 1}}}}, y: {{point_mass: {{mass: 1}}}}, b: {{box: {{size: [1, 1, 1], mass: 5}}}}}}
+joints:
+  x: {{prismatic: {{parent: ground, axis: x}}}}
+  y: {{prismatic: {{parent: x, axis: y}}, position: -1}}
+  b: {{revolute: {{parent: y, axis: z}}}}
+loops:
+  one: {{distance: {{between: [ground, b], at: [[0, 0, 0], [0, 0, 0]]}}}}
+  two: {{distance: {{between: [ground, b], at: [[{0}, 0, 0], [{0}, 0, 0]]}}}}
+)",
+                                         apart));
+  };
+  const auto redundant = [](const std::shared_ptr<const CompiledModel>& model) {
+    return std::get<Mechanism<2>>(model->mechanism).redundant;
+  };
+  const auto apart = compile(rods(0.5)), same = compile(rods(0));
+  EXPECT_FALSE(redundant(apart));
+  EXPECT_TRUE(redundant(same));
+  EXPECT_TRUE(redundant(compile(rods(0), apart)));
+  EXPECT_FALSE(redundant(compile(rods(0.5), same)));
+}
+
 /// A rod from the ground to a point of the hinge line, and a wheel that rolls along the rail that carries it.
 TEST(IdleRows, ARodToTheHingeLineAndAWheelBesideItsRailDoNotHold) {
   const std::string rod = R"(
