@@ -290,4 +290,22 @@ struct RateLimiterLaw {
   void start(const double* u, double* x) const { x[0] = u[0]; }
 };
 
+/// Play: x' = the distance of u from x - play .. x + play, over time_constant; its value is x.
+struct BacklashLaw {
+  double play = 0, time_constant = 0;  // half the width; [s]
+  int inputs() const { return 1; }
+  int states() const { return 1; }
+  template <class S>
+  S value(const S*, const S* x) const {
+    return x[0];
+  }
+  template <class S>
+  void rates(const S* u, const S* x, S* rate) const {
+    const S off = u[0] - x[0];
+    rate[0] = (off - max(S(min(off, play)), -play)) / time_constant;
+  }
+  bool direct(int) const { return false; }
+  void start(const double* u, double* x) const { x[0] = u[0]; }
+};
+
 }  // namespace trunnion

@@ -332,6 +332,48 @@ std::vector<std::string> coordinate_reading_names(const Description& d) {
   return names;
 }
 
+namespace {
+
+constexpr const char* kMarkerQuantities[2][3] = {{"position_x", "position_y", "position_z"}, {"velocity_x", "velocity_y", "velocity_z"}};
+
+}  // namespace
+
+std::optional<MarkerReading> marker_reading(const Description& d, const std::string& name) {
+  const CoordinateName wanted = split_coordinate(name);
+  if (d.markers.find(wanted.joint) == nullptr || coordinate_reading(d, name)) return std::nullopt;
+  for (const bool rate : {false, true})
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      if (wanted.part == kMarkerQuantities[rate ? 1 : 0][axis]) {
+        std::size_t number = 0;
+        while (d.markers[number].first != wanted.joint) ++number;
+        return MarkerReading{number, axis, rate};
+      }
+  return std::nullopt;
+}
+
+std::vector<std::string> marker_reading_names(const Description& d) {
+  std::vector<std::string> names;
+  for (const auto& item : d.markers)
+    for (const auto& quantities : kMarkerQuantities)
+      for (const char* quantity : quantities) names.push_back(item.first + "." + quantity);
+  return names;
+}
+
+std::vector<MarkerReading> markers_read_by_control(const Description& d) {
+  std::vector<MarkerReading> readings;
+  if (d.markers.empty()) return readings;
+  for (const auto& item : d.control)
+    for (const NumberOrSignal& input : block_inputs(item.second)) {
+      const auto* name = std::get_if<std::string>(&input);
+      const std::optional<MarkerReading> reading = name != nullptr ? marker_reading(d, *name) : std::nullopt;
+      if (reading && std::none_of(readings.begin(), readings.end(), [&](const MarkerReading& other) {
+            return other.marker == reading->marker && other.axis == reading->axis;
+          }))
+        readings.push_back(*reading);
+    }
+  return readings;
+}
+
 std::vector<CoordinateReading> coordinates_read_by_control(const Description& d) {
   std::vector<CoordinateReading> readings;
   for (const auto& item : d.control) {

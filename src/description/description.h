@@ -117,6 +117,17 @@ std::vector<CoordinatePlace> operator_coordinates(const Description& d, const Op
 std::vector<std::string> coordinate_reading_names(const Description& d);
 /// Those that control blocks read and that no cylinder or motor provides.
 std::vector<CoordinateReading> coordinates_read_by_control(const Description& d);
+/// A component of a marker's position or velocity as control blocks read it: `teeth.position_x`, `teeth.velocity_x`.
+struct MarkerReading {
+  std::size_t marker = 0, axis = 0;  // number in the file; of the frame: 0, 1, 2
+  bool rate = false;
+};
+/// Unset: the name is none of a marker, or a joint coordinate has it, too.
+std::optional<MarkerReading> marker_reading(const Description& d, const std::string& name);
+/// Names of all of them.
+std::vector<std::string> marker_reading_names(const Description& d);
+/// Those that control blocks read, each component once.
+std::vector<MarkerReading> markers_read_by_control(const Description& d);
 
 /// Whether a controller or integrator has a manual value.
 template <class Block>

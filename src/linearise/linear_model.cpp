@@ -343,6 +343,10 @@ class Lineariser {
       warn_of(i, netlist.actuators[i].name + ".", netlist.actuators[i].is_rotary ? "angle" : "length", "rate");
     for (const JointPort& port : model_->joint_ports)
       if (port.port >= netlist.pistons) warn_of(port.port, port.place.joint + ".", port.place.name.position, port.place.name.rate);
+    for (const MarkerPort& port : model_->marker_ports) {
+      const std::string axis{"xyz"[port.axis]};
+      warn_of(port.port, model_->description.markers[port.marker].first + ".", ("position_" + axis).c_str(), ("velocity_" + axis).c_str());
+    }
     ColumnReader column(*this, outputs);
     for (int i = 0; i < model_->layout.ny; ++i) {
       const double size = i < static_cast<int>(netlist.volumes.size()) ? 1e5 : is_spool(i) ? 1 : 1e-6;

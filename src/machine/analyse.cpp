@@ -78,8 +78,9 @@ template <int D>
   std::vector<int> depth(tree.nv), parent(tree.nv);  // coordinates that carry this one; the last of them
   for (std::size_t j = 1; j < tree.nodes.size(); ++j)
     for (int k = tree.nodes[j].v; k < tree.nodes[j].v + tree.nodes[j].dofs; ++k) {
-      const TreeNode<D>& before = tree.nodes[tree.nodes[j].parent];
-      parent[k] = k > tree.nodes[j].v ? k - 1 : tree.nodes[j].parent > 0 ? before.v + before.dofs - 1 : -1;
+      const int carrier = tree.carrier(tree.nodes[j].parent);
+      const TreeNode<D>& before = tree.nodes[carrier];
+      parent[k] = k > tree.nodes[j].v ? k - 1 : carrier > 0 ? before.v + before.dofs - 1 : -1;
       depth[k] = parent[k] < 0 ? 0 : depth[parent[k]] + 1;
     }
   std::vector<std::vector<double>> row(tree.nv);  // by depth, the diagonal last

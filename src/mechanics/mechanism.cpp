@@ -37,7 +37,11 @@ template <int D>
 double largest_lever(const Mechanism<D>& m) {
   const Tree<D>& tree = m.tree;
   double largest = 0, gyration = 0;
-  const auto lever = [&](int node, const Vec<D>& r) {  // from the body's own joint
+  const auto lever = [&](int node, Vec<D> r) {  // from the joint that moves the body
+    for (; node != tree.carrier(node); node = tree.nodes[node].parent) {
+      const TreeNode<D>& n = tree.nodes[node];
+      r = n.r_PJ + n.R_PJ * Vec<D>(r - n.r_BJ);
+    }
     if (node != 0 && r.allFinite()) largest = std::max(largest, (r - tree.nodes[node].r_BJ).norm());
   };
   const auto line = [&](const Line<D>& l) {
@@ -46,7 +50,7 @@ double largest_lever(const Mechanism<D>& m) {
   };
   for (std::size_t j = 1; j < tree.nodes.size(); ++j) {
     const TreeNode<D>& n = tree.nodes[j];
-    if (n.parent != 0) lever(n.parent, n.r_PJ);
+    if (n.parent != 0 && n.joint != NodeJoint::fixed) lever(n.parent, n.r_PJ);
     if (!(n.mass > 0)) continue;
     lever(static_cast<int>(j), n.r_BC);
     double inertia = 0;

@@ -24,7 +24,7 @@ std::vector<int> connected_parts(const Mechanism<D>& m, int& count) {
   for (int k = 0; k < m.tree.nv; ++k) {
     const TreeNode<D>& node = m.tree.nodes[m.tree.dof_node[k]];
     if (k > node.v) connect(k, node.v);
-    if (node.parent != 0) connect(node.v, m.tree.nodes[node.parent].v);
+    if (const int parent = m.tree.carrier(node.parent); parent != 0) connect(node.v, m.tree.nodes[parent].v);
   }
   for (const ConstraintGroup<D>& g : m.constraints)
     for (int i = g.path.begin; i < g.path.end; ++i) connect(m.paths[i].dof, m.paths[g.path.begin].dof);

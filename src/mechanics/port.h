@@ -1,7 +1,7 @@
 // Connection of an actuator to the mechanism: along the line between two points, or on a joint coordinate.
 //   line          s = |r_Q - r_P|                              line.h
 //   coordinate    s = q_k,  s_k = 1,  s_kl = 0                 of a tree joint; sdot = c . (w_B - w_A), or a . (v_B - v_A)
-//   displacement  s = a . (r_Q - r_P),  a fixed in A           of a cut joint; e_k as of the line, both branches at r_Q:
+//   displacement  s = a . (r_Q - r_P) + s_0,  a fixed in A     of a cut joint, of a marker; e_k as of the line, both branches at r_Q:
 //                 s_k = a . e_k,  s_kl = a . (b_l x e_k) or a . (b_k x e_l), the outer one moved by the inner; negative from branch A
 //   angle         joint_angle.h                                of a cut joint
 //   load          s_k = b_k . W, sdot = V . W, W the wrench of a load of factor 1 (load.h); s = 0: no function of position. u and r_P of
@@ -27,7 +27,7 @@ struct Port : Line<D> {
   int q = -1;                    // coordinate: its index in q; the only velocity on the path
   bool slides = false;           // coordinate: a displacement, not an angle
   Vec<D> axis = Vec<D>::Zero();  // displacement: a, node frame of A
-  double turn = 1, start = 0;    // angle, plane: t [-], s_0 [rad]
+  double turn = 1, start = 0;    // angle, plane: t [-], s_0 [rad]; displacement: s_0 [m], of what lies across the plane
   JointAngle angle{};            // angle, space
   double near = 0;               // [rad] angle: s is within half a turn of it, in the plane at the start of the model
   AppliedWrench<D> load{};       // load, on node B
@@ -89,7 +89,7 @@ template <int D, class S>
   if (port.kind == PortKind::displacement) {
     s.r_P = s.r_Q = B.r + B.R * port.r_BQ.template cast<S>();
     s.u = A.R * Vec<D, S>(port.axis.template cast<S>());
-    s.length = s.u.dot(s.r_Q - A.r - A.R * port.r_AP.template cast<S>());
+    s.length = s.u.dot(s.r_Q - A.r - A.R * port.r_AP.template cast<S>()) + port.start;
     for (int i = 0; i < port.path.size(); ++i) {
       const PathDof& k = path[port.path.begin + i];
       const DofState<D, S>& axis = tree.dofs[k.dof];

@@ -23,7 +23,7 @@
 
 namespace trunnion {
 
-enum class NodeJoint : unsigned char { revolute, prismatic, spherical };
+enum class NodeJoint : unsigned char { revolute, prismatic, spherical, fixed };
 
 /// One node of the tree: a joint and the rigid body behind it (possibly massless). Node 0 is the ground.
 template <int D>
@@ -32,7 +32,7 @@ struct TreeNode {
   NodeJoint joint = NodeJoint::revolute;
   int q = 0;                             // first coordinate in q (4 for spherical: unit quaternion w, x, y, z)
   int v = 0;                             // first velocity in v; increments use the same index
-  int dofs = 1;                          // velocities: 1, or 3 for spherical (angular velocity in the joint's zero frame)
+  int dofs = 1;                          // velocities: 1, 3 for spherical (angular velocity in the joint's zero frame), 0 for fixed
   Rotation<D> R_PJ;                      // joint frame at coordinate zero, in the parent's frame; identity in the plane
   bool aligned = D == 2;                 // R_PJ is the identity
   Vec<D> r_PJ = Vec<D>::Zero();          // [m] joint position, parent frame
@@ -51,6 +51,11 @@ struct Tree {
   int nq = 0, nv = 0;
   Vec<D> gravity = Vec<D>::Zero();  // [m/s2]
 
+  /// The node itself, or the nearest before it that is not fixed to its parent; 0: the ground.
+  int carrier(int node) const {
+    while (node > 0 && nodes[static_cast<std::size_t>(node)].joint == NodeJoint::fixed) node = nodes[static_cast<std::size_t>(node)].parent;
+    return node;
+  }
   /// Then positions (quaternions) and velocities differ in kind.
   bool has_spherical_joints() const { return nq > nv; }
 };

@@ -10,6 +10,7 @@ template <int D, class S>
 void advance_configuration(const Tree<D>& tree, const double* q, const S* increment, S* q_out) {
   for (std::size_t j = 1; j < tree.nodes.size(); ++j) {
     const TreeNode<D>& n = tree.nodes[j];
+    if (n.joint == NodeJoint::fixed) continue;
     if constexpr (D == 3) {
       if (n.joint == NodeJoint::spherical) {
         const S e[4] = {S(q[n.q]), S(q[n.q + 1]), S(q[n.q + 2]), S(q[n.q + 3])};
@@ -25,6 +26,7 @@ template <int D>
 void configuration_difference(const Tree<D>& tree, const double* from, const double* to, double* increment) {
   for (std::size_t j = 1; j < tree.nodes.size(); ++j) {
     const TreeNode<D>& n = tree.nodes[j];
+    if (n.joint == NodeJoint::fixed) continue;
     if constexpr (D == 3) {
       if (n.joint == NodeJoint::spherical) {
         const Vec<3> theta = rotation_vector(quaternion_matrix(to + n.q) * quaternion_matrix(from + n.q).transpose());
@@ -95,6 +97,9 @@ TR_INLINE void place_node(const TreeNode<D>& n, const NodeState<D, S>& p, const 
     case NodeJoint::spherical:
       place_spherical(n, R_J, r_J, q, increment, s, k);
       break;
+    case NodeJoint::fixed:
+      s.R = R_J;
+      break;
   }
   s.r = r - s.R * n.r_BJ.template cast<S>();
 }
@@ -103,7 +108,7 @@ template <int D, class S>
 TR_FLATTEN void update_positions(const Tree<D>& tree, const S* q, const S* increment, TreeState<D, S>& state) {
   for (std::size_t j = 1; j < tree.nodes.size(); ++j) {
     const TreeNode<D>& n = tree.nodes[j];
-    place_node(n, state.nodes[n.parent], q, increment, state.nodes[j], &state.dofs[n.v]);
+    place_node(n, state.nodes[n.parent], q, increment, state.nodes[j], state.dofs.data() + n.v);
   }
 }
 

@@ -49,11 +49,14 @@ void set_coordinates(const CompiledModel& model, const Tree<D>& tree, const doub
   for (const JointInfo& joint : relative.joints) {
     if (joint.parts.empty()) continue;
     const NodeState<D>& node = at.nodes[joint.node];
-    const Vec<D> center = node.r + node.R * m.tree.nodes[joint.node].r_BC, r = center + m.reference;
-    for (const JointPart& part : model.placements[place++].parts) {
+    const JointInfo& placed = model.placements[place++];
+    const bool point = placed.parts.back().joint == NodeJoint::prismatic;
+    const Vec<D> origin = node.r + node.R * (point ? m.tree.nodes[joint.node].r_BC : tree.nodes[placed.node].r_BJ),
+                 r = origin + m.reference;
+    for (const JointPart& part : placed.parts) {
       if (part.joint == NodeJoint::prismatic) {
         q_out[part.q] = tree.nodes[part.node].slide.dot(r);
-        v_out[part.v] = tree.nodes[part.node].slide.dot(node.V.at(center));
+        v_out[part.v] = tree.nodes[part.node].slide.dot(node.V.at(origin));
       } else if constexpr (D == 2) {
         q_out[part.q] = angle[joint.node];
         v_out[part.v] = rate[joint.node];
@@ -134,6 +137,25 @@ std::string axis_name(const Vec<3>& axis, int number) {
   return std::to_string(number);
 }
 
+/// Centre of mass of every node together with what is fixed to it, in its frame.
+std::vector<Vec<3>> common_centers(const Tree<3>& tree) {
+  std::vector<double> mass;
+  std::vector<Vec<3>> center;
+  for (const TreeNode<3>& n : tree.nodes) {
+    mass.push_back(n.mass);
+    center.push_back(n.r_BC);
+  }
+  for (std::size_t j = tree.nodes.size() - 1; j > 0; --j) {
+    const TreeNode<3>& n = tree.nodes[j];
+    const auto parent = static_cast<std::size_t>(n.parent);
+    if (n.joint != NodeJoint::fixed || !(mass[j] > 0)) continue;
+    const Vec<3> r = n.r_PJ + n.R_PJ * Vec<3>(center[j] - n.r_BJ);
+    center[parent] = (mass[parent] * center[parent] + mass[j] * r) / (mass[parent] + mass[j]);
+    mass[parent] += mass[j];
+  }
+  return center;
+}
+
 class CartesianBuilder {
  public:
   CartesianBuilder(std::shared_ptr<const CompiledModel> relative, const PointMap& map)
@@ -143,7 +165,8 @@ class CartesianBuilder {
         d_(model_->description),
         named_(named_coordinates(d_)),
         at_(map.space->tree),
-        R_0_(zero_orientations(map.space->tree)) {
+        R_0_(zero_orientations(map.space->tree)),
+        centers_(common_centers(map.space->tree)) {
     model_->relative = std::move(relative);
     update_positions<3, double>(map.space->tree, relative_.q_start.data(), nullptr, at_);
   }
@@ -161,8 +184,11 @@ class CartesianBuilder {
     add_slides_along();
     // all bodies, then what is attached to them
     node_.assign(before_.space->tree.nodes.size(), 0);
-    for (const JointInfo& joint : relative_.joints)
-      if (!joint.parts.empty()) add_body(joint);
+    for (std::size_t i = 0; i < relative_.joints.size(); ++i)
+      if (const JointInfo& joint = relative_.joints[i]; !joint.parts.empty())
+        add_body(joint);
+      else if (before_.space->tree.carrier(joint.node) != joint.node)
+        add_fixed(joint);
     for (BodyInfo& body : model_->bodies) move(body);
     if (model_->planar)
       connect<2>();
@@ -224,7 +250,7 @@ class CartesianBuilder {
     Vec<3> r = -space_.reference;
     if (model_->planar) {  // at the centre's depth
       const Vec<3> normal = model_->plane.axes.col(2);
-      r += normal * normal.dot(s.r + s.R * old.r_BC + space_.reference);
+      r += normal * normal.dot(s.r + s.R * centers_[joint.node] + space_.reference);
     }
     int node = 0;
     for (std::size_t i = 0; i < along_.size(); ++i) {
@@ -245,12 +271,26 @@ class CartesianBuilder {
     TreeNode<3>& body = space_.tree.nodes[node];
     body.mass = old.mass;
     body.J_C = old.J_C;
-    if (!point) body.r_BC = body.r_BJ = old.r_BC;
+    if (!point) {
+      body.r_BC = old.r_BC;
+      body.r_BJ = centers_[joint.node];
+    }
     place.node = node_[joint.node] = node;
     place.nq = space_.tree.nq - place.q;
     place.nv = space_.tree.nv - place.v;
     if (point) points_.insert(joint.node);
     model_->placements.push_back(place);
+  }
+  /// The node of a fixed joint that has one: behind that of the body that carries it, once for all bodies on it.
+  void add_fixed(const JointInfo& joint) {
+    const TreeNode<3>& old = before_.space->tree.nodes[joint.node];
+    if (node_[joint.node] != 0) return;
+    const int node = node_[joint.node] = add(node_[old.parent], NodeJoint::fixed, Vec<3>::Zero(), old.R_PJ.m, old.r_PJ, joint.node);
+    TreeNode<3>& body = space_.tree.nodes[node];
+    body.mass = old.mass;
+    body.J_C = old.J_C;
+    body.r_BC = old.r_BC;
+    body.r_BJ = old.r_BJ;
   }
   void name(JointInfo& place, int node, const std::string& position, const std::string& rate, const std::string& acceleration) {
     const TreeNode<3>& n = space_.tree.nodes[node];
@@ -382,7 +422,7 @@ class CartesianBuilder {
   /// A body's angle or quaternion in the coordinates; -1: the ground's.
   const JointPart* rotation(int node) const {
     for (const JointInfo& place : model_->placements)
-      if (place.node == node) return &place.parts.back();
+      if (place.node == space_.tree.carrier(node)) return &place.parts.back();
     return nullptr;
   }
 
@@ -423,7 +463,10 @@ class CartesianBuilder {
       if (part.joint == NodeJoint::spherical) {
         x.kind = JointReadingKind::spherical;
         x.R_AJ.m = l.R_AJ;
-        x.e_AJ = matrix_quaternion(l.R_AJ);
+        Mat<3> R = l.R_AJ;  // in the axes of the node that has the quaternion
+        for (int node = l.A; node != space_.tree.carrier(node); node = space_.tree.nodes[node].parent)
+          R = space_.tree.nodes[node].R_PJ.m * R;
+        x.e_AJ = matrix_quaternion(R);
         return x;
       }
       const bool second = j.kind == JointKind::universal && k == 1;
@@ -440,7 +483,7 @@ class CartesianBuilder {
 
   /// Whether a part is its body's own coordinate: an angle in the plane from the ground.
   bool is_own(const JointInfo& old, const JointPart& part, const Lie& l) const {
-    return model_->planar && part.joint == NodeJoint::revolute && l.A == 0 && !points_.contains(old.node) &&
+    return model_->planar && part.joint == NodeJoint::revolute && space_.tree.carrier(l.A) == 0 && !points_.contains(old.node) &&
            std::get<Mechanism<2>>(relative_.mechanism).tree.nodes[part.node].turn > 0;
   }
 
@@ -508,7 +551,8 @@ class CartesianBuilder {
   const std::set<std::pair<std::string, int>> named_;
   TreeState<3> at_;          // the tree of joints at the start
   std::vector<Mat<3>> R_0_;  // and its orientations with all coordinates at zero
-  Mechanism<3> space_;       // the bodies' tree
+  std::vector<Vec<3>> centers_;
+  Mechanism<3> space_;  // the bodies' tree
   PointMap map_;
   std::vector<Vec<3>> along_;  // slides, ground axes
   std::vector<int> node_;      // per node of the tree of joints: the body's

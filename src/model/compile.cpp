@@ -186,7 +186,7 @@ namespace {
 
 /// Tree, plane, connections and the assembled start.
 void compile_mechanism(const Description& d, Mechanism<3>& space, PointMap& map, CompiledModel& model) {
-  compile_tree(d, model, space);
+  compile_tree(d, true, model, space);
   map.space = &space;
   if (const auto plane = find_plane(d, model, space, map.frames)) {
     model.planar = true;
@@ -221,6 +221,7 @@ void take_mechanism(const CompiledModel& from, CompiledModel& model) {
   copy(from.body_numbers, model.body_numbers);
   copy(from.constraints, model.constraints);
   copy(from.joint_ports, model.joint_ports);
+  copy(from.marker_ports, model.marker_ports);
   copy(from.driven_loads, model.driven_loads);
   copy(from.velocity_names, model.velocity_names);
   copy(from.coordinate_names, model.coordinate_names);

@@ -123,6 +123,15 @@ void NetlistBuilder::add_joint_actuator(const JointPort& port, double start) {
   netlist_.actuators.push_back(std::move(a));
 }
 
+void NetlistBuilder::add_marker_actuator(const MarkerPort& port) {
+  Actuator a;
+  a.name = d_.markers[port.marker].first;
+  a.section = "markers";
+  a.cylinder.travel = 0;
+  a.state = static_cast<int>(model_.y_start.size());
+  netlist_.actuators.push_back(std::move(a));
+}
+
 void NetlistBuilder::add_load(const std::string& stem, Actuator& a) {
   a.load = static_cast<int>(model_.y_start.size());
   add_state(stem + "friction_load", 1);

@@ -153,6 +153,7 @@ class LoopBuilder {
     return std::all_of(between_.begin(), between_.end(), [&](int j) {
       const TreeNode<3>& n = tree.nodes[j];
       if (n.joint == NodeJoint::revolute) return parallel(R_0_[j] * n.turn, normal);
+      if (n.joint == NodeJoint::fixed) return true;
       return n.joint == NodeJoint::prismatic && perpendicular(R_0_[j] * n.slide, normal);
     });
   }
@@ -359,7 +360,7 @@ template <int D>
 void add_wheel(const std::string& name, const WheelDescription& d, const PointMap& map, CompiledModel& model, Mechanism<D>& m) {
   const std::string path = "wheels." + name;
   const PlacedPoint P = place(map, model, d.plane, d.plane_at), C = place(map, model, d.body, d.at);
-  if (P.node == C.node) report_fixed(model, path, d.plane, d.body);
+  if (m.tree.carrier(P.node) == m.tree.carrier(C.node)) report_fixed(model, path, d.plane, d.body);
   const int rows = d.lateral_slip == LateralSlip::none ? 3 : 2;
   ConstraintGroup<D> g = contact_group(ConstraintType::wheel, P, C, map, model, m);
   g.axes[0] = seen<D>(map, P.node, direction(model, d.plane, d.plane_normal));
@@ -372,7 +373,7 @@ template <int D>
 void add_blade(const std::string& name, const BladeDescription& d, const PointMap& map, CompiledModel& model, Mechanism<D>& m) {
   const std::string path = "blades." + name;
   const PlacedPoint P = place(map, model, d.on, {}), Q = place(map, model, d.body, d.at);
-  if (P.node == Q.node) report_fixed(model, path, d.on, d.body);
+  if (m.tree.carrier(P.node) == m.tree.carrier(Q.node)) report_fixed(model, path, d.on, d.body);
   ConstraintGroup<D> g = contact_group(ConstraintType::blade, P, Q, map, model, m);
   g.axes[0] = seen<D>(map, Q.node, direction(model, d.body, d.across));
   model.constraints.push_back({path, name, add_rows(g, 1, 0, m).rows});
@@ -509,6 +510,8 @@ void compile_connections(const Description& d, const PointMap& map, const std::v
     if (!item.second.joint.empty()) add_joint_port(*place_of_coordinate(d, item.second.joint), map, model, m);
   for (const CoordinatePlace& coordinate : coordinates_with_elements(d)) add_joint_port(coordinate, map, model, m);
   for (const CoordinateReading& reading : coordinates_read_by_control(d)) joint_port(reading.place, map, model, m);
+  model.marker_ports.clear();
+  for (const MarkerReading& reading : markers_read_by_control(d)) add_marker_port(reading, map, model, m);
   model.driven_loads.clear();
   for (const auto& [name, load] : d.forces) add_driven_load(name, load, map, model, m);
   for (std::size_t i = 0; i < d.motions.size(); ++i) add_followed_motion(static_cast<int>(i), map, model, m);

@@ -18,6 +18,10 @@ BlockInput NetlistBuilder::input_of(const NumberOrSignal& value) {
     if (n.state < 0 && is_block(n.source)) return {.kind = Kind::signal, .index = n.source};
     return {.kind = Kind::pressure, .index = node(item)};
   }
+  if (const auto reading = marker_reading(d_, *name))
+    for (const MarkerPort& port : model_.marker_ports)
+      if (port.marker == reading->marker && port.axis == reading->axis)
+        return {.kind = reading->rate ? Kind::rate : Kind::position, .index = port.port};
   for (int i = 0; i < netlist_.pistons; ++i)
     if (netlist_.actuators[i].name == item) return {.kind = quantity == "rate" ? Kind::rate : Kind::position, .index = i};
   if (const auto reading = coordinate_reading(d_, *name))

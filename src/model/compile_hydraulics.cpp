@@ -28,6 +28,7 @@ void NetlistBuilder::build(const std::vector<double>& starts) {
   netlist_.pistons = static_cast<int>(netlist_.actuators.size());
   for (const JointPort& port : model_.joint_ports)
     if (port.port >= netlist_.pistons) add_joint_actuator(port, starts[static_cast<std::size_t>(port.port)]);
+  for (const MarkerPort& port : model_.marker_ports) add_marker_actuator(port);
   for (const DrivenLoad& load : model_.driven_loads) add_driven_load(load);
   for (const auto& [name, q] : d_.quasistatic) add_quasistatic(name, q);
   average_walls();

@@ -1,4 +1,4 @@
-// Coordinates of joints and loop closures -> ports.
+// Coordinates of joints and loop closures, and positions of markers -> ports.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
 #include <numbers>
@@ -104,6 +104,21 @@ int joint_port(const CoordinatePlace& place, const PointMap& map, CompiledModel&
   return add_joint_port(place, map, model, m);
 }
 
+template <int D>
+void add_marker_port(const MarkerReading& reading, const PointMap& map, CompiledModel& model, Mechanism<D>& m) {
+  const MarkerDescription& marker = model.description.markers[reading.marker].second;
+  const PlacedPoint P = place(map, model, marker.frame, {}), Q = place(map, model, marker.body, marker.at);
+  Vec3d along{};
+  along[reading.axis] = 1;
+  const Vec<3> axis = direction(model, marker.frame, along);
+  Port<D> port{make_line(map, P, Q, m)};
+  port.kind = PortKind::displacement;
+  port.axis = seen<D>(map, P.node, axis);
+  if constexpr (D == 2) port.start = map.frames[P.node].col(2).dot(axis) * port.depth;
+  model.marker_ports.push_back({reading.marker, reading.axis, static_cast<int>(m.ports.size())});
+  m.ports.push_back(port);
+}
+
 namespace {
 
 /// 1 / sum s_k^2 / x_k over the coordinates that move the port, s_k = ds/dq_k; x_k: of(k, M_kk, the mass that k carries).
@@ -201,5 +216,7 @@ template int add_joint_port<2>(const CoordinatePlace&, const PointMap&, Compiled
 template int add_joint_port<3>(const CoordinatePlace&, const PointMap&, CompiledModel&, Mechanism<3>&);
 template int joint_port<2>(const CoordinatePlace&, const PointMap&, CompiledModel&, Mechanism<2>&);
 template int joint_port<3>(const CoordinatePlace&, const PointMap&, CompiledModel&, Mechanism<3>&);
+template void add_marker_port<2>(const MarkerReading&, const PointMap&, CompiledModel&, Mechanism<2>&);
+template void add_marker_port<3>(const MarkerReading&, const PointMap&, CompiledModel&, Mechanism<3>&);
 
 }  // namespace trunnion

@@ -21,8 +21,9 @@ bool moves_in_plane(LoopKind kind, const Vec<3>& axis_A, const Vec<3>& axis_B, c
 /// A model without contents. One function for all who need one: its constructor is large.
 std::shared_ptr<CompiledModel> empty_model();
 
-/// Nodes, bodies and start values of the tree, always in space.
-void compile_tree(const Description& description, CompiledModel& model, Mechanism<3>& mechanism);
+/// Nodes, bodies and start values of the tree, always in space. Fixed joints have a node of their own where `nodes_of_fixed` and where
+/// `record.channels` names their reaction; the bodies of others share one.
+void compile_tree(const Description& description, bool nodes_of_fixed, CompiledModel& model, Mechanism<3>& mechanism);
 
 /// The plane in which the whole machine moves, if there is one: every rotation axis along its normal, every translation axis in it, no
 /// spherical joint or wheel; compatible loops, blades and soil surfaces. `frames` receives every node's plane axes in the node frame.
@@ -98,6 +99,10 @@ int add_joint_port(const CoordinatePlace& place, const PointMap& map, CompiledMo
 /// In cartesian coordinates the coordinates of joints must be among those named (model/cartesian.cpp, named_coordinates).
 template <int D>
 int joint_port(const CoordinatePlace& place, const PointMap& map, CompiledModel& model, Mechanism<D>& m);
+
+/// Adds a port on a component of a marker's position; its rate is that of its velocity.
+template <int D>
+void add_marker_port(const MarkerReading& reading, const PointMap& map, CompiledModel& model, Mechanism<D>& m);
 
 /// Inertia [kg m2, kg] that a port moves at the start, every coordinate alone, 1 / sum s_k^2 / M_kk; 0: none.
 double port_inertia(const CompiledModel& model, int port);

@@ -1,5 +1,5 @@
-// Description of bodies and joints -> nodes of the tree. Fixed joints merge bodies, every other joint is a chain of elementary
-// ones (rotation, translation, spherical); the plane of a planar machine is found from the joint axes.
+// Description of bodies and joints -> nodes of the tree. Fixed joints merge bodies, unless their reaction is recorded; every other joint is a
+// chain of elementary ones (rotation, translation, spherical); the plane of a planar machine is found from the joint axes.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
@@ -163,8 +163,15 @@ void add_part(const JointDescription& joint, const Element& element, const Joint
   }
 }
 
-/// The nodes of one joint after its parent body: one per elementary joint, all at the joint's position.
-void add_joint(const std::string& name, const JointDescription& joint, CompiledModel& model, Tree<3>& tree) {
+/// Whether a pattern of `record.channels` can name the reaction of a joint.
+bool records_reaction(const Description& d, const std::string& joint) {
+  const std::string own = joint + ".reaction", full = "joints." + own;
+  return std::any_of(d.record.channels.begin(), d.record.channels.end(),
+                     [&](const std::string& pattern) { return pattern.starts_with(own) || pattern.starts_with(full); });
+}
+
+/// The nodes of one joint after its parent body: one per elementary joint, all at the joint's position. `own_node`: of a fixed one, too.
+void add_joint(const std::string& name, const JointDescription& joint, bool own_node, CompiledModel& model, Tree<3>& tree) {
   const BodyInfo& parent = find_body(model, joint.parent);
   const Mat<3> R = parent.R_NB * roll_pitch_yaw(joint.orientation);
   const Vec<3> r = parent.r_NB + parent.R_NB * vec(joint.at), child_at = vec(joint.child_at);
@@ -177,7 +184,11 @@ void add_joint(const std::string& name, const JointDescription& joint, CompiledM
     add_node(tree, info.node, node_joint(parts[i].kind), places[i].axis, i == 0 ? R : Mat<3>::Identity(), i == 0 ? r : Vec<3>::Zero());
     add_part(joint, places[i], parts[i], tree, info, model);
   }
-  if (info.parts.empty()) {  // fixed: the bodies share a node
+  if (parts.empty() && own_node) {
+    add_node(tree, info.node, NodeJoint::fixed, Vec<3>::Zero(), R, r);
+    info.node = static_cast<int>(tree.nodes.size()) - 1;
+  }
+  if (info.node == parent.node) {  // fixed: the bodies share a node
     body.R_NB = R;
     body.r_NB = r - R * child_at;
   } else {
@@ -232,13 +243,13 @@ void add_node(Tree<3>& tree, int parent, NodeJoint joint, const Vec<3>& axis, co
   node.joint = joint;
   node.q = tree.nq;
   node.v = tree.nv;
-  node.dofs = spherical ? 3 : 1;
+  node.dofs = spherical ? 3 : joint == NodeJoint::fixed ? 0 : 1;
   node.R_PJ.m = R_PJ;
   node.aligned = R_PJ == Mat<3>::Identity();
   node.r_PJ = r_PJ;
   if (joint == NodeJoint::revolute) node.turn = axis;
   if (joint == NodeJoint::prismatic) node.slide = axis;
-  tree.nq += spherical ? 4 : 1;
+  tree.nq += spherical ? 4 : node.dofs;
   tree.nv += node.dofs;
   for (int i = 0; i < node.dofs; ++i) tree.dof_node.push_back(static_cast<int>(tree.nodes.size()));
   tree.nodes.push_back(node);
@@ -279,10 +290,13 @@ bool moves_in_plane(LoopKind kind, const Vec<3>& axis_A, const Vec<3>& axis_B, c
   return false;
 }
 
-void compile_tree(const Description& d, CompiledModel& model, Mechanism<3>& m) {
+void compile_tree(const Description& d, bool nodes_of_fixed, CompiledModel& model, Mechanism<3>& m) {
   m.tree.nodes.emplace_back();
   m.tree.gravity = vec(d.gravity);
-  for (int i : tree_order(d)) add_joint(d.joints[i].first, d.joints[i].second, model, m.tree);
+  for (int i : tree_order(d)) {
+    const auto& [name, joint] = d.joints[i];
+    add_joint(name, joint, nodes_of_fixed && joint.kind == JointKind::fixed && records_reaction(d, name), model, m.tree);
+  }
   std::unordered_map<std::string, const BodyDescription*> described;
   for (const auto& [name, body] : d.bodies) described.emplace(name, &body);
   for (BodyInfo& body : model.bodies)
@@ -396,6 +410,7 @@ void project_tree(const Mechanism<3>& space, const std::vector<Mat<3>>& frames, 
     p.joint = n.joint;
     p.q = n.q;
     p.v = n.v;
+    p.dofs = n.dofs;
     p.r_PJ = flat(frames[n.parent], n.r_PJ);
     p.turn = std::round(frame.col(2).dot(n.turn));
     p.slide = flat(frame, n.slide);

@@ -71,6 +71,12 @@ struct JointPort {
   int port = 0;  // index of port and actuator
 };
 
+/// A port on a component of a marker's position, which control blocks read.
+struct MarkerPort {
+  std::size_t marker = 0, axis = 0;  // number in the file; of the frame: 0, 1, 2
+  int port = 0;                      // index of port and actuator
+};
+
 /// A load that a control block drives, or the coordinate that a motion lets follow one: a port of its own.
 struct DrivenLoad {
   std::string name, signal;
@@ -122,6 +128,7 @@ struct CompiledModel {
   std::unordered_map<std::string, std::size_t> body_numbers;  // name -> index in `bodies` and in `joints` as compiled
   std::vector<ConstraintInfo> constraints;
   std::vector<JointPort> joint_ports;       // in the order of their ports; those of motors and pumps first
+  std::vector<MarkerPort> marker_ports;     // after them, likewise
   std::vector<DrivenLoad> driven_loads;     // after them, in the order of their ports
   std::vector<std::string> velocity_names;  // per velocity: `crank.rate`
   std::vector<std::string>

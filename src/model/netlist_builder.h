@@ -63,6 +63,7 @@ class NetlistBuilder {
   void add_friction(const std::string& stem, const FrictionDescription& friction, Actuator& a);
   /// What acts on a joint coordinate: an actuator without chambers.
   void add_joint_actuator(const JointPort& port, double start);
+  void add_marker_actuator(const MarkerPort& port);
   /// Its joint's load, which its friction follows.
   void add_load(const std::string& stem, Actuator& a);
   void add_driven_load(const DrivenLoad& load);

@@ -140,6 +140,7 @@ Law plan(const DelayBlock& b) {
   return block_law(realise(numerator, denominator));
 }
 Law plan(const RateLimiterBlock& b) { return block_law(RateLimiterLaw{b.rise, b.fall.value_or(b.rise), b.time_constant}); }
+Law plan(const BacklashBlock& b) { return block_law(BacklashLaw{b.width / 2, b.time_constant}); }
 /// Its input within limits, of which one may be missing.
 Law range_of(const Limits& limits) {
   const bool below = std::isfinite(limits.min), above = std::isfinite(limits.max);
@@ -231,6 +232,7 @@ void plan_sensor(const std::string& name, const BlockDescription& block, const S
     input = plans.back().name;
   };
   if (b.time_constant) add(".lag", plan(LowPassBlock{.input = input, .time_constant = b.time_constant}), false);
+  if (b.delay) add(".delay", plan(DelayBlock{.input = input, .time = *b.delay}), false);
   if (b.deviation > 0) add(".noise", plan(NoiseBlock{input, b.deviation, b.noise_seed}), true);
   if (b.min || b.max) add(".range", range_of(limits_of(b.min, b.max)), false);
   add("", b.resolution ? plan(QuantiserBlock{input, *b.resolution}) : plan(GainBlock{input, 1, 0}), true);

@@ -289,7 +289,7 @@ void plan_chain(const Description& d, const OperatorBlock& b, const std::vector<
   const auto own = empty_model();  // of the tree alone
   CompiledModel& model = *own;
   Mechanism<3> m;
-  compile_tree(d, model, m);
+  compile_tree(d, false, model, m);
   reference = m.reference;
   const BodyInfo& body = find_body(model, b.body);
   std::vector<int> way;

@@ -85,7 +85,7 @@ class Validation {
       const TreeNode<D>& node = m.tree.nodes[i];
       expect(within(node.parent, i), "parents come before children");
       expect(node.q == q && node.v == v, "coordinates are in the order of the tree");
-      q += node.joint == NodeJoint::spherical ? 4 : 1;
+      q += node.joint == NodeJoint::spherical ? 4 : node.dofs;
       v += node.dofs;
     }
     expect(m.tree.nq == q && m.tree.nv == v && m.tree.dof_node.size() == static_cast<std::size_t>(v),

@@ -13,7 +13,7 @@ constexpr double kInLine = 1e-3;  // of the machine's size, [rad]: a shape in li
 }  // namespace
 
 SceneMachine::SceneMachine(const Description& description, const Recording& recording) : d_(description), recording_(recording) {
-  compile_tree(d_, model_, space_);
+  compile_tree(d_, false, model_, space_);
   std::vector<Mat<3>> frames;
   plane_ = find_plane(d_, model_, space_, frames);
   tree_ = std::make_unique<TreeState<3>>(space_.tree);

@@ -117,6 +117,7 @@ class ReferenceCheck : public Visitor {
       for (const char* quantity : {".angle", ".rate"})
         if (!item.second.joint.empty()) quantities_.add_made(item.first + quantity);
     for (std::string& name : coordinate_reading_names(d)) quantities_.add_made(std::move(name));
+    for (std::string& name : marker_reading_names(d)) quantities_.add_made(std::move(name));
   }
 
   void leaf(const Key& key, const Slot& slot) override {

@@ -102,6 +102,7 @@ struct BlockCheck {
     if (b.order > kMostDelayOrder) report(".delay.order", "found " + std::to_string(b.order), "an order from 1 to 6");
   }
   void operator()(const RateLimiterBlock&) const {}
+  void operator()(const BacklashBlock&) const {}
   void operator()(const SaturationBlock& b) const { limits(".saturation.max", b.min, b.max); }
   void operator()(const DeadZoneBlock& b) const { limits(".dead_zone.max", b.min, b.max); }
   void operator()(const DeadBandCompensationBlock&) const {}

@@ -97,6 +97,7 @@ void describe_block(Visitor& v, NoiseBlock& b) {
 void describe_block(Visitor& v, SensorBlock& b) {
   describe_input(v, b.input, "input", "Measured quantity");
   v.leaf({"time_constant", "Lag of first order; default: none", kTime, kPositive}, &b.time_constant);
+  v.leaf({"delay", "Delay by a Pade approximation of third order, beside that of its samples; default: none", kTime, kPositive}, &b.delay);
   v.leaf({"deviation", "Standard deviation of the noise", kSignalValue, kNonNegative}, &b.deviation);
   v.leaf({"noise_seed", "Number from which the noise follows", kNumber, kNonNegative}, &b.noise_seed);
   describe_limits(v, b.min, b.max);
@@ -237,6 +238,13 @@ void describe_block(Visitor& v, RateLimiterBlock& b) {
   v.leaf({"fall", "Maximum rate downwards, per second, as a positive number; default: the same", kSignalValue, kPositive}, &b.fall);
   v.leaf({"time_constant", "Time constant with which the value reaches its input", kTime, kPositive}, &b.time_constant);
 }
+void describe_block(Visitor& v, BacklashBlock& b) {
+  describe_input(v, b.input);
+  v.leaf(
+      {"width", "Distance between the values of its input at which it follows upwards and downwards", kSignalValue, kRequired | kPositive},
+      &b.width);
+  v.leaf({"time_constant", "Time constant with which it follows", kTime, kPositive}, &b.time_constant);
+}
 
 /// Form `key: {...}` of a block of law L.
 template <class L>
@@ -267,6 +275,7 @@ Alternative block_form(BlockDescription& block, const char* key, const char* doc
        block_form<DerivativeBlock>(b, "derivative", "Filtered time derivative"),
        block_form<DelayBlock>(b, "delay", "Delay by a Pade approximation"),
        block_form<RateLimiterBlock>(b, "rate_limiter", "Follows its input with limited rate"),
+       block_form<BacklashBlock>(b, "backlash", "Follows its input with play"),
        block_form<SaturationBlock>(b, "saturation", "Its input within limits"),
        block_form<DeadZoneBlock>(b, "dead_zone", "Distance of its input from a zone around 0"),
        block_form<DeadBandCompensationBlock>(b, "dead_band_compensation", "Adds the dead band of a valve to its command"),

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <functional>
@@ -176,6 +177,8 @@ TEST(ControlLaws, HaveExactDerivatives) {
       IntegratorBlock{.input = "u", .max = 0.05},
       RateLimiterBlock{"u", 30, {}, 0.01},
       RateLimiterBlock{"u", 3, {}, 0.01},
+      BacklashBlock{"u", 0.1, 0.01},
+      BacklashBlock{"u", 1, 0.01},
       TableBlock{"u", {{0, 1}, {1, 3}, {3, 0}}},
       ExpressionBlock{"a * b ^ 2 / sqrt(c) - max(a, b) + if(a > c, sin(a), cos(b)) + clamp(a, 0, 1) * exp(-c)"},
       ExpressionBlock{"abs(-a) ^ b + tanh(3 * c) - min(a, 2) * sign(b) + atan2(a, b * c)"},
@@ -300,10 +303,29 @@ TEST(ControlLaws, NoiseIsNormalAndRepeats) {
   EXPECT_EQ(again[0], x[0]);
 }
 
+/// Against the play operator: x stays where it is within half the width of u, and is taken along at its edges.
+TEST(ControlLaws, BacklashIsPlay) {
+  constexpr double kWidth = 0.4, kTime = 1e-4, h = 1e-5, kRate = 6;
+  const auto law = plan_block({.law = BacklashBlock{"u", kWidth, kTime}});
+  double u = 0, x = 0, play = 0, farthest = 0;
+  law->start(&u, &x);
+  for (int i = 1; i <= 200000; ++i) {
+    u = std::sin(kRate * i * h) + 0.3 * std::sin(2.3 * kRate * i * h);
+    double rate = 0;
+    law->evaluate(&u, &x, &rate);
+    x += h * rate;
+    play = std::clamp(play, u - kWidth / 2, u + kWidth / 2);
+    farthest = std::max(farthest, std::abs(law->value(&u, &x) - play));
+  }
+  EXPECT_LT(farthest, 1.7 * kRate * kTime);  // that of its lag
+  EXPECT_GT(farthest, 0.1 * kRate * kTime);
+}
+
 TEST(ControlLaws, StartSteadyAtTheirInput) {
-  for (const BlockLawDescription& description : std::vector<BlockLawDescription>{
-           LowPassBlock{.input = "u", .time_constant = 0.02}, LowPassBlock{.input = "u", .frequency = 5}, NotchBlock{"u", 5, 0.5, 0.1},
-           LeadLagBlock{"u", 3, 0.4, 0.01}, DelayBlock{"u", 0.1, 4}, DerivativeBlock{"u", 0.03}, RateLimiterBlock{"u", 1, {}, 0.01}}) {
+  for (const BlockLawDescription& description :
+       std::vector<BlockLawDescription>{LowPassBlock{.input = "u", .time_constant = 0.02}, LowPassBlock{.input = "u", .frequency = 5},
+                                        NotchBlock{"u", 5, 0.5, 0.1}, LeadLagBlock{"u", 3, 0.4, 0.01}, DelayBlock{"u", 0.1, 4},
+                                        DerivativeBlock{"u", 0.03}, RateLimiterBlock{"u", 1, {}, 0.01}, BacklashBlock{"u", 0.2, 0.01}}) {
     const auto law = plan_block({.law = description});
     const double u = 0.7;
     double x[kMaxBlockStates], rate[kMaxBlockStates];

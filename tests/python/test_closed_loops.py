@@ -1,4 +1,4 @@
-"""The closed loops of docs/closed_loops.md: every figure of the page, and machines that miss it."""
+"""The closed loops of docs/closed_loops: every figure of the pages, and machines that miss it."""
 # SPDX-License-Identifier: BSD-3-Clause
 import json
 import re
@@ -218,9 +218,9 @@ def test_sequence_waits_for_lengths(run):
 
 def test_root_locus_of_the_page_is_drawn(root, program, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
-    text = (root / "docs/closed_loops.md").read_text(encoding="utf-8")
+    text = (root / "docs/closed_loops/active_damping.md").read_text(encoding="utf-8")
     code, = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     monkeypatch.chdir(tmp_path)
     program("linearize", root / "examples/active_damping.yaml", "--steady", "--vary", "parameters.feedback=0,2e-8", "-o", "locus")
-    exec(compile(code, "docs/closed_loops.md", "exec"), {})
+    exec(compile(code, "docs/closed_loops/active_damping.md", "exec"), {})
     assert (tmp_path / "active_damping_locus.svg").stat().st_size > 10000

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "base/diagnostic.h"
 #include "results/run_case.h"
@@ -155,6 +156,33 @@ solver: {step: 10 ms, duration: 0.1 s}
   ASSERT_FALSE(result.failure);
   EXPECT_NEAR(column(result, "both.signal").front(), 5, 1e-12);
   EXPECT_NEAR(column(result, "both.signal").back(), 8, 1e-12);
+}
+
+/// The delay of a sensor is one of its input: exact but for (frequency delay)^7 / 100800, and before its noise, range and steps.
+TEST(Sensors, DelayTheirInput) {
+  constexpr double kDelay = 20e-3, kRate = 2 * std::numbers::pi * 2;
+  const auto errors = [&](const std::string& more) {
+    const CaseResult run = run_case(test::model_from(fmt::format(R"(
+trunnion: 1
+bodies: {{weight: {{point_mass: {{mass: 1}}}}}}
+joints: {{weight: {{prismatic: {{parent: ground, axis: x}}}}}}
+gravity: [0, 0, 0]
+signals: {{wave: {{sine: {{amplitude: 1, frequency: 2 Hz}}}}}}
+control: {{measured: {{sensor: {{input: wave, delay: {:.17g} s{}}}}}}}
+record: {{channels: ["*", measured.output]}}
+solver: {{step: 0.5 ms, duration: 1 s}}
+)",
+                                                                 kDelay, more)));
+    if (run.failure) throw Error("failed");
+    const std::vector<double>&t = column(run, "time"), &w = column(run, "measured.output");
+    double largest = 0;
+    for (std::size_t i = 0; i < t.size(); ++i)
+      if (t[i] > 10 * kDelay) largest = std::max(largest, std::abs(w[i] - std::sin(kRate * (t[i] - kDelay))));
+    return largest;
+  };
+  EXPECT_LT(errors(""), 1e-4);
+  EXPECT_NEAR(errors(", max: 0.5"), 0.5, 1e-2);
+  EXPECT_GT(errors(", time_constant: 5 ms"), 0.05);
 }
 
 }  // namespace

@@ -77,6 +77,19 @@ TEST(StiffBlocks, RateLimitersKeepToTheirRule) {
     }
 }
 
+TEST(StiffBlocks, PlayKeepsToItsRule) {
+  for (const double scale : {1.0, 1e-3, 1e3})
+    for (const double time_constant : {50e-3, 2e-3, 0.1e-3})
+      for (const double play : {0.5e-3, 3e-3}) {  // half the width; of more than the swing nothing moves
+        const double half = play * scale;
+        expect_rule(fmt::format("{{backlash: {{input: wanted, width: {:.17g}, time_constant: {:.17g} s}}}}", 2 * half, time_constant),
+                    "command.state", scale, [&](double t, double x) {
+                      const double off = wanted(t, scale) - x;
+                      return (off - std::clamp(off, -half, half)) / time_constant;
+                    });
+      }
+}
+
 TEST(StiffBlocks, ClampedIntegralPartsKeepToTheirRule) {
   for (const double scale : {1.0, 1e-3, 1e3})
     for (const double tracking : {20e-3, 2e-3, 0.1e-3}) {

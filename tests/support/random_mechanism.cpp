@@ -15,7 +15,8 @@ namespace {
 
 class Generator {
  public:
-  Generator(unsigned seed, int bodies, bool planar) : random_(seed), bodies_(bodies), shift_(static_cast<int>(seed)), planar_(planar) {}
+  Generator(unsigned seed, int bodies, bool planar)
+      : random_(seed), bodies_(bodies), shift_(static_cast<int>(seed)), planar_(planar), plates_(seed % 3 == 1) {}
 
   Description generate(VelocityRows velocity_rows) {
     d_.gravity = vector(10);
@@ -54,6 +55,7 @@ class Generator {
       for (int k = 0; k < 3; ++k) force.soil->at[k] = 20 * force.soil->normal[k];
       d_.forces.emplace_back("soil" + std::to_string(i), force);
     }
+    if (plates_) add_plates();
     return d_;
   }
 
@@ -129,6 +131,37 @@ class Generator {
       for (std::size_t k = 0; k < loop_parts(item.second.kind).size(); ++k) item.second.elements[k].friction.emplace();
   }
 
+  /// On every second body a plate of its own node, to which some of what acted on the body is moved.
+  void add_plates() {
+    for (int i = 0; i < bodies_; i += 2) {
+      const std::string plate = "p" + std::to_string(i);
+      auto move = [&, moved = i % 4 == 0](std::string& body) mutable {
+        if (body == name(i) && (moved = !moved)) body = plate;
+      };
+      for (auto& item : d_.joints) move(item.second.parent);
+      for (auto& item : d_.loops)
+        for (std::string& body : item.second.between) move(body);
+      for (auto& item : d_.springs)
+        for (std::string& body : item.second.between) move(body);
+      for (auto& item : d_.forces) move(item.second.body);
+      for (auto& item : d_.cylinders) {
+        move(item.second.base.body);
+        move(item.second.rod_end.body);
+      }
+      for (auto& item : d_.wheels) move(item.second.body);
+      for (auto& item : d_.blades) move(item.second.on);
+      JointDescription joint;
+      joint.kind = JointKind::fixed;
+      joint.parent = name(i);
+      joint.at = vector(1);
+      joint.child_at = vector(0.3);
+      joint.orientation = planar_ ? Vec3d{0, 0, number(1)} : vector(1);
+      d_.joints.emplace_back(plate, joint);
+      d_.bodies.push_back({plate, BodyDescription{{InertiaShape{1.5, vector(0.5), {1, 2, 1.4}, {0, 0, 0}}}}});
+      d_.record.channels.push_back(plate + ".reaction*");
+    }
+  }
+
   /// Wheels on the ground and on a body, with and without lateral slip; a blade on either; half of the couplings.
   void add_velocity_rows() {
     for (int i = 0; i < 2; ++i) {
@@ -154,6 +187,7 @@ class Generator {
   int bodies_;
   int shift_;  // which joint kind comes first
   bool planar_;
+  bool plates_;
   Description d_;
 };
 
@@ -164,7 +198,7 @@ std::unique_ptr<RandomMechanism<D>> random_mechanism(unsigned seed, int bodies, 
   auto result = std::make_unique<RandomMechanism<D>>();
   const Description d = Generator(seed, bodies, D == 2).generate(velocity_rows);
   result->model.description = d;
-  compile_tree(d, result->model, result->space);
+  compile_tree(d, true, result->model, result->space);
   result->map.space = &result->space;
   if constexpr (D == 2) {
     if (!find_plane(d, result->model, result->space, result->map.frames)) throw Error("the random mechanism is not planar");

@@ -127,6 +127,12 @@ struct RateLimiterBlock {
   double time_constant = 1e-3;   ///< [s] with which it reaches its input
 };
 
+/// Follows its input with play: hysteresis of a linkage or a gear.
+struct BacklashBlock {
+  NumberOrSignal input = std::string();
+  double width = 0;             ///< distance between the two values of its input at which it follows, upwards and downwards
+  double time_constant = 1e-3;  ///< [s] with which it follows
+};
 /// Its input within limits.
 struct SaturationBlock {
   NumberOrSignal input = std::string();
@@ -196,6 +202,7 @@ struct NoiseBlock {
 struct SensorBlock {
   NumberOrSignal input = std::string();
   std::optional<double> time_constant{};  ///< [s] lag of first order; unset: none
+  std::optional<double> delay{};          ///< [s] by a Pade approximation of third order, beside that of its samples; unset: none
   double deviation = 0;                   ///< standard deviation of the noise
   int noise_seed = 1;                     ///< from which the noise follows
   std::optional<double> min{}, max{};     ///< range
@@ -234,7 +241,7 @@ using BlockLawDescription =
     std::variant<GainBlock, SumBlock, ProductBlock, MinimumBlock, MaximumBlock, PidBlock, TransferFunctionBlock, StateSpaceBlock,
                  IntegratorBlock, LowPassBlock, LeadLagBlock, NotchBlock, DerivativeBlock, DelayBlock, RateLimiterBlock, SaturationBlock,
                  DeadZoneBlock, DeadBandCompensationBlock, TableBlock, Table2dBlock, ExpressionBlock, RelayBlock, EdgeBlock, TimerBlock,
-                 CounterBlock, QuantiserBlock, NoiseBlock, SensorBlock, SequenceBlock, OperatorBlock>;
+                 CounterBlock, QuantiserBlock, NoiseBlock, SensorBlock, SequenceBlock, OperatorBlock, BacklashBlock>;
 
 /// A control block. Inputs are numbers or names: of signals, inputs, other blocks, and quantities of the machine such as `v1.pressure`,
 /// `lift.length`, `lift.rate`, `boom.angle`. Its name stands for a signal.

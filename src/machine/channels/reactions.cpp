@@ -37,7 +37,7 @@ class ReactionDeclaration {
   void offer_joint(std::size_t number) {
     const JointInfo& joint = model_.joints[number];
     const JointDescription& d = description_of(model_, joint);
-    if (joint.parts.empty() || d.kind == JointKind::free) return;
+    if (d.kind == JointKind::free) return;
     offer("joints", joint.name, "of " + d.parent + " on " + joint.name, body_named(model_, d.parent), &model_.bodies[number],
           reaction_of_joint(model_, number));
   }
@@ -124,11 +124,12 @@ Cells reaction_of_joint(const CompiledModel& model, std::size_t number) {
   const JointDescription& d = description_of(model, joint);
   const BodyInfo &child = model.bodies[number], *parent = body_named(model, d.parent);
   Cells c;
-  if (model.relative == nullptr)
+  if (model.relative == nullptr || d.kind == JointKind::fixed)
     c.node = joint.node;
   else
     add_groups(model, "joints." + joint.name, child.node, c);
-  if (model.planar && model.relative != nullptr && joint.parts[0].joint == NodeJoint::revolute && joint.parts[0].node == child.node)
+  if (model.planar && model.relative != nullptr && !joint.parts.empty() && joint.parts[0].joint == NodeJoint::revolute &&
+      joint.parts[0].node == child.node)
     c.angle = joint.parts[0].v;
   // where the joint has displacements, its point moves with the child
   const bool slides =
