@@ -98,8 +98,15 @@ struct SphereLook {
   double radius = 0;  ///< [m]
   Vec3d at{};         ///< [m] its centre in the body frame
 };
+/// A mesh drawn in reports.
+struct MeshLook {
+  std::string file{};    ///< STL or OBJ
+  Vec3d scale{1, 1, 1};  ///< [m] length of its units along its axes
+  Vec3d at{};            ///< [m] its origin in the body frame
+  Vec3d orientation{};   ///< [rad] roll, pitch, yaw from the body's axes
+};
 /// What is drawn.
-using LookDescription = std::variant<PlateLook, BoxLook, CylinderLook, SphereLook>;
+using LookDescription = std::variant<PlateLook, BoxLook, CylinderLook, SphereLook, MeshLook>;
 
 /// A rigid body.
 struct BodyDescription {

@@ -9,6 +9,7 @@
 #include "file/csv.h"
 #include "file/expand.h"
 #include "file/linear_file.h"
+#include "file/mesh_file.h"
 #include "file/override.h"
 #include "schema/reader.h"
 #include "schema/writer.h"
@@ -50,6 +51,7 @@ Description parse_model(const std::string& text, const std::string& file_name, c
   return read_description(trees.expanded, file_name, std::move(findings), [&](Description& description, std::vector<Diagnostic>& more) {
     read_csv_signals(description, file_name, limits_of(overrides).input_size, more);
     read_linear_files(description, file_name, limits_of(overrides).input_size, more);
+    locate_mesh_files(description, file_name, more);
   });
 }
 

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <sstream>
@@ -19,6 +20,7 @@
 #include "base/units.h"
 #include "description/description.h"
 #include "file/input.h"
+#include "file/mesh_file.h"
 #include "schema/reader.h"
 #include "schema/tree.h"
 
@@ -33,6 +35,12 @@ struct Pose {
 };
 
 FileTree number(double value) { return FileTree::scalar(number_text(value)); }
+
+Eigen::Matrix3d rotation_of(const Eigen::Vector3d& rpy) {
+  return (Eigen::AngleAxisd(rpy[2], Eigen::Vector3d::UnitZ()) * Eigen::AngleAxisd(rpy[1], Eigen::Vector3d::UnitY()) *
+          Eigen::AngleAxisd(rpy[0], Eigen::Vector3d::UnitX()))
+      .toRotationMatrix();
+}
 
 FileTree number_list(const Eigen::Vector3d& v) {
   FileTree list = FileTree::list();
@@ -178,7 +186,7 @@ class Importer {
     const std::string name = name_of(e);
     if (name.empty()) return;
     if (links_.contains(name)) return report(&e, name, "duplicate link `" + name + "`", "unique names");
-    note_others(e, {"inertial"}, "link `" + name + "`");
+    note_others(e, {"inertial", "visual"}, "link `" + name + "`");
     Link link{name, FileTree::map(), e.GetLineNum(), false};
     if (const XMLElement* inertial = e.FirstChildElement("inertial")) {
       const Pose pose = origin(*inertial, name);
@@ -191,10 +199,7 @@ class Importer {
         const double xy = entry("ixy"), xz = entry("ixz"), yz = entry("iyz");
         j << entry("ixx"), xy, xz, xy, entry("iyy"), yz, xz, yz, entry("izz");
       }
-      const Eigen::Matrix3d r =
-          (Eigen::AngleAxisd(pose.rpy[2], Eigen::Vector3d::UnitZ()) * Eigen::AngleAxisd(pose.rpy[1], Eigen::Vector3d::UnitY()) *
-           Eigen::AngleAxisd(pose.rpy[0], Eigen::Vector3d::UnitX()))
-              .toRotationMatrix();
+      const Eigen::Matrix3d r = rotation_of(pose.rpy);
       if (!pose.rpy.isZero(0)) j = (r * j * r.transpose()).eval();
       link.has_mass = m > 0;
       link.body.add("mass", number(m));
@@ -208,8 +213,58 @@ class Importer {
       link.body.add("mass", number(0));
       link.body.add("inertia", number_list(Eigen::Vector3d::Zero()));
     }
+    FileTree drawn = FileTree::list();
+    for (const XMLElement* visual = e.FirstChildElement("visual"); visual != nullptr; visual = visual->NextSiblingElement("visual"))
+      add_visual(*visual, name, drawn);
+    if (!drawn.items.empty()) link.body.add("drawn", std::move(drawn));
     links_.emplace(name, std::move(link));
     order_.push_back(name);
+  }
+
+  /// What reports draw of a link.
+  void add_visual(const XMLElement& e, const std::string& link, FileTree& drawn) {
+    const XMLElement* geometry = e.FirstChildElement("geometry");
+    const XMLElement* form = geometry != nullptr ? geometry->FirstChildElement() : nullptr;
+    const std::string kind = form != nullptr ? form->Name() : "";
+    const auto left_out = [&](const std::string& why) { out_.left_out.push_back("a <visual> of link `" + link + "`" + why); };
+    if (kind != "box" && kind != "cylinder" && kind != "sphere" && kind != "mesh") return left_out("");
+    const Pose pose = origin(e, link);
+    FileTree look = FileTree::map(), &inner = look.add(kind, FileTree::map());
+    if (kind == "mesh") {
+      const std::string written = attribute(*form, "filename", link), file = is_mesh_file(written) ? mesh_path(written) : "";
+      if (written.empty()) return;
+      if (file.empty())
+        return left_out(": the mesh `" + printable(written) + "`, " +
+                        (is_mesh_file(written) ? "a file that was not found" : "of a format other than STL and OBJ"));
+      inner.add("file", FileTree::scalar(file, true));
+      if (form->Attribute("scale") != nullptr) inner.add("scale", number_list(vector(*form, "scale", link, Eigen::Vector3d::Ones())));
+    }
+    if (kind == "box") inner.add("size", number_list(vector(*form, "size", link, Eigen::Vector3d::Zero())));
+    if (kind == "cylinder") {
+      inner.add("length", number(value(*form, "length", link, 0)));
+      inner.add("axis", number_list(rotation_of(pose.rpy).col(2)));
+    }
+    if (kind == "cylinder" || kind == "sphere") inner.add("radius", number(value(*form, "radius", link, 0)));
+    inner.add("at", number_list(pose.xyz));
+    if ((kind == "box" || kind == "mesh") && !pose.rpy.isZero(0)) inner.add("orientation", number_list(pose.rpy));
+    drawn.items.push_back(std::move(look));
+  }
+  /// Absolute path of a mesh: beside the robot's file, or of `package://NAME/...` in a folder NAME beside it or above; empty: there is none.
+  std::string mesh_path(const std::string& written) const {
+    namespace fs = std::filesystem;
+    constexpr std::string_view kPackage = "package://", kFile = "file://";
+    std::error_code error;
+    const fs::path folder = fs::absolute(fs::path(file_), error).parent_path();
+    const auto found = [&](const fs::path& path) {
+      return fs::is_regular_file(path, error) ? path.lexically_normal().string() : std::string();
+    };
+    if (written.starts_with(kFile)) return found(written.substr(kFile.size()));
+    if (!written.starts_with(kPackage)) return found(folder / written);
+    const std::string rest = written.substr(kPackage.size());
+    for (fs::path above = folder;; above = above.parent_path()) {
+      if (std::string path = found(above / rest); !path.empty()) return path;
+      if (above == above.root_path()) return "";
+    }
   }
 
   Link* link_of(const XMLElement& joint, const char* which, const std::string& path) {
@@ -357,6 +412,9 @@ class Importer {
       if (links_.at(name).name != "ground") bodies.add(links_.at(name).name, links_.at(name).body);
     root.add("trunnion", FileTree::scalar("1"));
     if (robot != nullptr) root.add("title", FileTree::scalar(robot, true));
+    for (const std::string& name : order_)
+      if (const Link& link = links_.at(name); link.name == "ground")
+        if (const FileTree::Entry* drawn = link.body.find("drawn")) root.add("ground", FileTree::map()).add("drawn", drawn->value);
     root.add("bodies", std::move(bodies));
     root.add("joints", std::move(model_joints_));
     if (!couplings_.entries.empty()) root.add("couplings", std::move(couplings_));

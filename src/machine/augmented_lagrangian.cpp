@@ -24,7 +24,8 @@ AugmentedLagrangian<D>::AugmentedLagrangian(const Mechanism<D>& m, const Augment
       increment_(m.tree.nv),
       force_(m.tree.nv),
       correction_(m.tree.nv),
-      e_(m.rows) {
+      e_(m.rows),
+      effective_(m) {
   RecordedEntries pattern;
   add_matrix(MechanismState<D>(m_), pattern);
   P_ = SystemMatrix(m_.patterns->find(m_.tree.nv, pattern.entries));
@@ -71,7 +72,7 @@ AugmentedLagrangianStatus AugmentedLagrangian<D>::solve(const double* q, const d
   worst_row_ = -1;
   P_.assemble([&](auto& P) { add_matrix(state, P); });
   if (!P_.factor()) return AugmentedLagrangianStatus::singular;
-  drop_idle_multipliers(m_, alpha_, P_, state.jacobian.data(), state.jacobian.data(), multipliers, correction_, e_);
+  drop_idle_multipliers(m_, alpha_, P_, state.jacobian.data(), state.jacobian.data(), 1, multipliers, effective_);  // the rest follows
   std::fill(force_.begin(), force_.end(), 0.0);
   add_constraint_forces(m_, multipliers, state, force_.data());
   set_correction(a, state);

@@ -74,6 +74,7 @@ class AugmentedLagrangian {
   std::vector<double> increment_;           // per velocity
   std::vector<double> force_, correction_;  // J^T lambda, J^T alpha e
   std::vector<double> e_;                   // per row: alpha e
+  EffectiveMultipliers effective_;
   int iterations_ = 0, worst_row_ = -1;
 };
 

@@ -93,18 +93,34 @@ void PenaltyFactors<D>::set(const MechanismState<D>& state, double* K) {
 
 template <int D>
 void drop_idle_multipliers(const Mechanism<D>& m, const PenaltyFactors<D>& alpha, const SystemMatrix& P, const double* jacobian,
-                           const double* jacobian_q, double* multipliers, std::vector<double>& force, std::vector<double>& rows) {
-  std::fill(force.begin(), force.end(), 0.0);
-  add_constraint_forces(m, static_cast<const double*>(multipliers), jacobian, force.data());
-  P.solve(force.data());
-  jacobian_product(m, jacobian_q, force.data(), rows.data());
-  for (int i = 0; i < m.rows; ++i) multipliers[i] = alpha[i] * rows[i];
+                           const double* jacobian_q, int passes, double* multipliers, EffectiveMultipliers& work) {
+  constexpr double kNegligible = 1e-14;  // of the force
+  std::copy_n(multipliers, work.left.size(), work.left.begin());
+  std::fill_n(multipliers, work.left.size(), 0.0);
+  double first = 0;
+  for (int pass = 0; pass < passes; ++pass) {
+    std::fill(work.force.begin(), work.force.end(), 0.0);
+    add_constraint_forces(m, static_cast<const double*>(work.left.data()), jacobian, work.force.data());
+    if (!kRecording) {
+      double size = 0;
+      for (const double f : work.force) size = std::max(size, std::abs(f));
+      if (pass == 0) first = size;
+      if (size <= kNegligible * first) return;
+    }
+    P.solve(work.force.data());
+    jacobian_product(m, jacobian_q, work.force.data(), work.rows.data());
+    for (std::size_t i = 0; i < work.left.size(); ++i) {
+      const double part = alpha[static_cast<int>(i)] * work.rows[i];
+      multipliers[i] += part;
+      work.left[i] -= part;
+    }
+  }
 }
 
 #define TR_INSTANTIATE(D)                                                                                                                  \
   template class PenaltyFactors<D>;                                                                                                        \
   template void drop_idle_multipliers<D>(const Mechanism<D>&, const PenaltyFactors<D>&, const SystemMatrix&, const double*, const double*, \
-                                         double*, std::vector<double>&, std::vector<double>&);
+                                         int, double*, EffectiveMultipliers&);
 TR_INSTANTIATE(2)
 TR_INSTANTIATE(3)
 #undef TR_INSTANTIATE

@@ -52,11 +52,21 @@ class PenaltyFactors {
   bool limited_ = false;
 };
 
-/// lambda <- alpha J P^-1 J^T lambda, with J^T alpha J in the factored P: unchanged where it has an effect, up to the error of one iteration,
-/// and zero where rows are redundant. There violations that disagree, if only by rounding, never vanish, and lambda would accumulate over the
-/// steps. `jacobian_q`: J per position increment. force, rows: scratch, per velocity and per row.
+/// Scratch, sized once.
+struct EffectiveMultipliers {
+  template <int D>
+  explicit EffectiveMultipliers(const Mechanism<D>& m) : force(m.tree.nv), rows(m.rows), left(m.rows) {}
+  std::vector<double> force;       // per velocity
+  std::vector<double> rows, left;  // per row
+};
+
+/// Multipliers without a part that has no effect, J^T lambda = 0, where rows are redundant. There violations that disagree, if only by
+/// rounding, never vanish, and lambda would accumulate over the steps.
+///   lambda_(i+1) = lambda_i + alpha J P^-1 J^T (lambda - lambda_i),   lambda_0 = 0,   J^T alpha J in the factored P
+/// Each pass leaves 1/(1 + x) of the effective part, x the penalty's ratio to the stiffness that all rows together meet: 3e8 for a row alone,
+/// but 1e2 where a row moves a light body before the others hold it. `passes`: at most. `jacobian_q`: J per position increment.
 template <int D>
 void drop_idle_multipliers(const Mechanism<D>& m, const PenaltyFactors<D>& alpha, const SystemMatrix& P, const double* jacobian,
-                           const double* jacobian_q, double* multipliers, std::vector<double>& force, std::vector<double>& rows);
+                           const double* jacobian_q, int passes, double* multipliers, EffectiveMultipliers& work);
 
 }  // namespace trunnion

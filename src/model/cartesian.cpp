@@ -184,11 +184,12 @@ class CartesianBuilder {
     add_slides_along();
     // all bodies, then what is attached to them
     node_.assign(before_.space->tree.nodes.size(), 0);
-    for (std::size_t i = 0; i < relative_.joints.size(); ++i)
-      if (const JointInfo& joint = relative_.joints[i]; !joint.parts.empty())
+    for (const JointInfo& joint : relative_.joints) {
+      if (!joint.parts.empty())
         add_body(joint);
       else if (before_.space->tree.carrier(joint.node) != joint.node)
         add_fixed(joint);
+    }
     for (BodyInfo& body : model_->bodies) move(body);
     if (model_->planar)
       connect<2>();
@@ -549,10 +550,10 @@ class CartesianBuilder {
   std::shared_ptr<CompiledModel> model_;
   const Description& d_;
   const std::set<std::pair<std::string, int>> named_;
-  TreeState<3> at_;          // the tree of joints at the start
-  std::vector<Mat<3>> R_0_;  // and its orientations with all coordinates at zero
-  std::vector<Vec<3>> centers_;
-  Mechanism<3> space_;  // the bodies' tree
+  TreeState<3> at_;              // the tree of joints at the start
+  std::vector<Mat<3>> R_0_;      // and its orientations with all coordinates at zero
+  std::vector<Vec<3>> centers_;  // of mass of its nodes with what is fixed to them
+  Mechanism<3> space_;           // the bodies' tree
   PointMap map_;
   std::vector<Vec<3>> along_;  // slides, ground axes
   std::vector<int> node_;      // per node of the tree of joints: the body's

@@ -130,7 +130,7 @@ class LoopBuilder {
     // body A is the one with the shorter branch: its axes carry the rows
     std::array<int, 2> order{0, 1};
     const bool ordered = loop.kind == LoopKind::point_on_line;  // the line is the first body's
-    if (!ordered && branch(map_.space->tree, node(loop, 0)).size() > branch(map_.space->tree, node(loop, 1)).size()) order = {1, 0};
+    if (!ordered && moving_nodes(node(loop, 0)) > moving_nodes(node(loop, 1))) order = {1, 0};
     P_ = place(map_, model_, loop.between[order[0]], loop.at[order[0]]);
     Q_ = place(map_, model_, loop.between[order[1]], loop.at[order[1]]);
     axis_A_ = direction(model_, loop.between[order[0]], loop.axis[order[0]]);
@@ -146,6 +146,11 @@ class LoopBuilder {
 
  private:
   int node(const LoopDescription& loop, int i) const { return find_body(model_, loop.between[i]).node; }
+  /// Of the branch from the ground to a node.
+  std::ptrdiff_t moving_nodes(int node) const {
+    const std::vector<int> nodes = branch(map_.space->tree, node);
+    return std::count_if(nodes.begin(), nodes.end(), [&](int j) { return map_.space->tree.nodes[j].joint != NodeJoint::fixed; });
+  }
 
   /// Whether every joint between the two bodies keeps them parallel to the plane with that normal (ground axes, coordinates at zero).
   bool bodies_move_in_plane(const Vec<3>& normal) const {

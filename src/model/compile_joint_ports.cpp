@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "description/integrators.h"
+#include "mechanics/penalty_factors.h"
 #include "model/compile_parts.h"
 
 namespace trunnion {
@@ -121,17 +122,24 @@ void add_marker_port(const MarkerReading& reading, const PointMap& map, Compiled
 
 namespace {
 
+/// Positions and inertias at the start.
+template <int D>
+MechanismState<D> inertias_at_start(const CompiledModel& model, const Mechanism<D>& m) {
+  MechanismState<D> state(m);
+  const std::vector<double> still(static_cast<std::size_t>(m.tree.nv), 0.0);
+  std::vector<double> r(still);
+  update_positions<D, double>(m, model.q_start.data(), nullptr, state);
+  update_rates<D, double>(m, still.data(), still.data(), state);
+  inverse_dynamics<D, double>(m, model.q_start.data(), still.data(), true, state, r.data());
+  return state;
+}
+
 /// 1 / sum s_k^2 / x_k over the coordinates that move the port, s_k = ds/dq_k; x_k: of(k, M_kk, the mass that k carries).
 template <class Of>
 double in_series(const CompiledModel& model, int port, Of&& of) {
   return std::visit(
       [&]<int D>(const Mechanism<D>& m) {
-        MechanismState<D> state(m);
-        const std::vector<double> still(static_cast<std::size_t>(m.tree.nv), 0.0);
-        std::vector<double> r(still);
-        update_positions<D, double>(m, model.q_start.data(), nullptr, state);
-        update_rates<D, double>(m, still.data(), still.data(), state);
-        inverse_dynamics<D, double>(m, model.q_start.data(), still.data(), true, state, r.data());
+        const MechanismState<D> state = inertias_at_start(model, m);
         double compliance = 0;
         const Range& path = m.ports[static_cast<std::size_t>(port)].path;
         for (int i = path.begin; i < path.end; ++i) {
@@ -148,8 +156,45 @@ double in_series(const CompiledModel& model, int port, Of&& of) {
 
 }  // namespace
 
+namespace {
+
+/// 1 / (s_q (M + J^T alpha J)^-1 s_q^T) with the rows of couplings: of what gears tie to the port in every posture. 0 without them.
+template <int D>
+double tied_inertia(const CompiledModel& model, const Mechanism<D>& m, int port) {
+  const auto is_coupling = [](const ConstraintGroup<D>& g) { return g.type == ConstraintType::coupling; };
+  if (std::none_of(m.constraints.begin(), m.constraints.end(), is_coupling)) return 0;
+  const MechanismState<D> state = inertias_at_start(model, m);
+  std::vector<double> K, x(static_cast<std::size_t>(m.tree.nv), 0.0);
+  for (int k = 0; k < m.tree.nv; ++k) K.push_back(own_inertia(m.tree, state.tree, k));
+  PenaltyFactors<D> factors(m);
+  factors.set(state, K.data());
+  std::vector<double> alpha(factors.data(), factors.data() + m.rows);
+  for (const ConstraintGroup<D>& g : m.constraints)
+    if (!is_coupling(g)) std::fill(alpha.begin() + g.rows.begin, alpha.begin() + g.rows.end, 0.0);
+  const auto add_matrix = [&](auto& P) {
+    mass_matrix(m.tree, state.tree, P);
+    add_penalty(m, alpha.data(), state, P);
+  };
+  RecordedEntries pattern;
+  add_matrix(pattern);
+  SystemMatrix P(m.tree.nv, pattern.entries, MatrixStorage::dense);
+  P.assemble(add_matrix);
+  if (!P.factor()) return 0;
+  const Range& path = m.ports[static_cast<std::size_t>(port)].path;
+  for (int i = path.begin; i < path.end; ++i) x[static_cast<std::size_t>(m.paths[i].dof)] += state.dofs[i].gradient;
+  P.solve(x.data());
+  double compliance = 0;
+  for (int i = path.begin; i < path.end; ++i) compliance += state.dofs[i].gradient * x[static_cast<std::size_t>(m.paths[i].dof)];
+  return compliance > 0 ? 1 / compliance : 0;
+}
+
+}  // namespace
+
 double port_inertia(const CompiledModel& model, int port) {
-  return in_series(model, port, [](bool, double inertia, double) { return inertia; });
+  constexpr double kLocked = 1e7;  // times its own inertia: couplings leave it no freedom
+  const double own = in_series(model, port, [](bool, double inertia, double) { return inertia; }),
+               tied = std::visit([&](const auto&m) { return tied_inertia(model, m, port); }, model.mechanism);
+  return tied > own && tied < kLocked * own ? tied : own;
 }
 
 namespace {

@@ -104,7 +104,8 @@ int joint_port(const CoordinatePlace& place, const PointMap& map, CompiledModel&
 template <int D>
 void add_marker_port(const MarkerReading& reading, const PointMap& map, CompiledModel& model, Mechanism<D>& m);
 
-/// Inertia [kg m2, kg] that a port moves at the start, every coordinate alone, 1 / sum s_k^2 / M_kk; 0: none.
+/// Inertia [kg m2, kg] that a port moves at the start, every coordinate alone, 1 / sum s_k^2 / M_kk, or with all that couplings tie to it,
+/// 1 / (s_q M^-1 s_q^T) on their rows, where that is more; 0: none.
 double port_inertia(const CompiledModel& model, int port);
 /// Law of the limits of a coordinate. By default its own weight at the largest lever bends them by 1/1000; rigid ones are as stiff as the
 /// step resolves. Throws InputError without inertia or lever.

@@ -333,12 +333,13 @@ bool stays_perpendicular(const Vec<3>& a, const Vec<3>& b) { return perpendicula
 
 namespace {
 
-/// Whether friction follows loads of joints, and gravity or a force acts across the plane: a planar mechanism would lack that load.
-/// in_ground(body, vector): ground axes.
+/// Whether friction follows loads of joints or reactions of fixed joints are recorded, and gravity or a force acts across the plane: a planar
+/// mechanism would lack that load. in_ground(body, vector): ground axes.
 template <class InGround>
-bool loads_across(const Description& d, const Vec<3>& normal, const InGround& in_ground) {
+bool loads_across(const Description& d, const Tree<3>& tree, const Vec<3>& normal, const InGround& in_ground) {
   const std::vector<CoordinatePlace> places = coordinates_with_elements(d);
-  if (std::none_of(places.begin(), places.end(), [&](const CoordinatePlace& place) {
+  if (std::none_of(tree.nodes.begin(), tree.nodes.end(), [](const TreeNode<3>& n) { return n.joint == NodeJoint::fixed; }) &&
+      std::none_of(places.begin(), places.end(), [&](const CoordinatePlace& place) {
         const CoordinateElements& elements = *elements_of(d, place);
         return elements.friction && elements.friction->nominal_load;
       }))
@@ -370,7 +371,7 @@ std::optional<Plane> find_plane(const Description& d, const CompiledModel& model
     const BodyInfo& b = find_body(model, body);
     return Vec<3>(R_0[b.node] * b.R_NB * vec(vector));
   };
-  if (loads_across(d, normal, to_ground)) return std::nullopt;
+  if (loads_across(d, m.tree, normal, to_ground)) return std::nullopt;
   const auto in_ground = [&](const std::string& body, const Vec3d& axis) { return Vec<3>(to_ground(body, axis).normalized()); };
   for (const auto& item : d.loops) {
     const LoopDescription& loop = item.second;

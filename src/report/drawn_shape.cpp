@@ -46,7 +46,10 @@ struct ShapeDrawer {
 };
 
 struct LookDrawer {
-  DrawnShape operator()(const PlateLook& s) const {
+  const KnownMeshes& meshes;
+  DataBlock& block;
+
+  std::optional<DrawnShape> operator()(const PlateLook& s) const {
     // the two body axes of the outline, and the normal
     constexpr std::array<std::array<int, 3>, 3> kAxes{{{1, 2, 0}, {0, 2, 1}, {0, 1, 2}}};
     const auto [first, second, normal] = kAxes[static_cast<std::size_t>(s.normal)];
@@ -58,17 +61,39 @@ struct LookDrawer {
       least[second] = std::min(least[second], corner[1]), most[second] = std::max(most[second], corner[1]);
     }
     ReportJson axes = ReportJson::array({report_vector(Vec<3>::Unit(first)), report_vector(Vec<3>::Unit(second))});
-    return {ReportJson{{"type", "plate"}, {"outline", s.outline}, {"thickness", s.thickness}, {"axes", std::move(axes)}, {"at", s.at}},
-            vec(s.at) + (least + most) / 2, (most - least) / 2};
+    return DrawnShape{
+        ReportJson{{"type", "plate"}, {"outline", s.outline}, {"thickness", s.thickness}, {"axes", std::move(axes)}, {"at", s.at}},
+        vec(s.at) + (least + most) / 2, (most - least) / 2};
   }
-  DrawnShape operator()(const BoxLook& s) const {
+  std::optional<DrawnShape> operator()(const BoxLook& s) const {
     const Mat<3> R = roll_pitch_yaw(s.orientation);
     ReportJson json{{"type", "box"}, {"size", s.size}, {"at", s.at}};
     if (s.orientation != Vec3d{}) json["rotation"] = matrix_quaternion(R);
-    return {std::move(json), vec(s.at), R.cwiseAbs() * vec(s.size) / 2};
+    return DrawnShape{std::move(json), vec(s.at), R.cwiseAbs() * vec(s.size) / 2};
   }
-  DrawnShape operator()(const CylinderLook& s) const { return round_bar(s.radius, s.length, vec(s.axis).normalized(), vec(s.at)); }
-  DrawnShape operator()(const SphereLook& s) const { return drawn_sphere(s.radius, vec(s.at)); }
+  std::optional<DrawnShape> operator()(const CylinderLook& s) const {
+    return round_bar(s.radius, s.length, vec(s.axis).normalized(), vec(s.at));
+  }
+  std::optional<DrawnShape> operator()(const SphereLook& s) const { return drawn_sphere(s.radius, vec(s.at)); }
+  std::optional<DrawnShape> operator()(const MeshLook& s) const {
+    const auto known = meshes.find({s.file, s.scale});
+    if (known == meshes.end()) return {};
+    const TriangleMesh& mesh = known->second;
+    Vec<3> least = Vec<3>::Constant(std::numeric_limits<double>::infinity()), most = -least;
+    for (std::size_t i = 0; i + 2 < mesh.points.size(); i += 3)
+      for (int k = 0; k < 3; ++k) {
+        const double x = static_cast<double>(mesh.points[i + static_cast<std::size_t>(k)]);
+        least[k] = std::min(least[k], x), most[k] = std::max(most[k], x);
+      }
+    const Mat<3> R = roll_pitch_yaw(s.orientation);
+    ReportJson json{{"type", "mesh"},
+                    {"points", block.add(mesh.points, 3)},
+                    {"triangles", block.add(mesh.triangles, 3)},
+                    {"box", {{"min", report_vector(least)}, {"max", report_vector(most)}}},
+                    {"at", s.at}};
+    if (s.orientation != Vec3d{}) json["rotation"] = matrix_quaternion(R);
+    return DrawnShape{std::move(json), vec(s.at) + R * (least + most) / 2, R.cwiseAbs() * (most - least) / 2};
+  }
 };
 
 }  // namespace
@@ -93,6 +118,8 @@ std::optional<DrawnShape> drawn_shape(const ShapeDescription& shape, const Thick
   return std::visit(ShapeDrawer{thickness}, shape);
 }
 
-DrawnShape drawn_look(const LookDescription& look) { return std::visit(LookDrawer{}, look); }
+std::optional<DrawnShape> drawn_look(const LookDescription& look, const KnownMeshes& meshes, DataBlock& block) {
+  return std::visit(LookDrawer{meshes, block}, look);
+}
 
 }  // namespace trunnion

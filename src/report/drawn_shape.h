@@ -2,11 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <map>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "description/description.h"
+#include "file/mesh_file.h"
+#include "report/data_block.h"
 #include "report/result_files.h"
 #include "spatial/spatial.h"
 
@@ -35,6 +39,9 @@ DrawnShape drawn_sphere(double radius, const Vec<3>& at);
 DrawnShape drawn_bars(const std::vector<std::pair<Vec<3>, Vec<3>>>& bars, double radius);
 /// A shape; nothing if only mass properties are given.
 std::optional<DrawnShape> drawn_shape(const ShapeDescription& shape, const Thickness& thickness);
-DrawnShape drawn_look(const LookDescription& look);
+/// `meshes`: those of all looks that are meshes and could be read, by file and scale; without its own a look is nothing. `block` receives
+/// their numbers.
+using KnownMeshes = std::map<std::pair<std::string, Vec3d>, TriangleMesh>;
+std::optional<DrawnShape> drawn_look(const LookDescription& look, const KnownMeshes& meshes, DataBlock& block);
 
 }  // namespace trunnion

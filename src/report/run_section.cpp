@@ -121,6 +121,7 @@ class SectionOfRun {
     json = {{"kind", "run"}, {"name", name}, {"directory", folder}};
     for (const char* key : {"title", "status", "message", "warnings"})
       if (summary_.contains(key)) json[key] = summary_[key];
+    for (const std::string& why : unread_) json["warnings"].push_back(why);
     summary_.erase("settings");
     json["summary"] = std::move(summary_);
     json["model"] = run_.model;
@@ -159,6 +160,7 @@ class SectionOfRun {
     try {
       scene_ = make_scene(parse_model(run_.model, summary_.value("model_file", "model")), recording());
       scene_missing_ = scene_->missing();
+      for (const std::string& why : scene_->unread()) unread_.push_back(why);
     } catch (const Error& e) { scene_missing_ = "the model stored with the run cannot be read: " + first_line(e.what()); }
   }
 
@@ -180,8 +182,7 @@ class SectionOfRun {
     write(some);
     const auto affordable = [&] {
       constexpr double kSafe = 0.97;
-      const double count =
-          kSafe * bytes * static_cast<double>(section_.kept) / static_cast<double>(std::max<std::size_t>(1, section_.block.size()));
+      const double count = kSafe * bytes * static_cast<double>(section_.kept) / static_cast<double>(recorded_size());
       return std::clamp(count, std::min(all, 1.0 * kFirstRows), all);
     };
     std::optional<InstantOrder> order;
@@ -194,13 +195,19 @@ class SectionOfRun {
       else
         for (std::size_t k = 0; k < rows; ++k) instants.push_back(k);
       write(instants);
-      if (section_.block.size() <= share_.bytes || section_.kept <= kFirstRows) break;
+      if (recorded_size() <= share_.bytes || section_.kept <= kFirstRows) break;
     }
     ReportJson& json = section_.json["instants"] = {{"records", rows}, {"kept", section_.kept}, {"chosen", "all"}};
     if (section_.kept == rows) return;
     section_.deviation = order->deviation(section_.kept);
     json["chosen"] = "largest deviation";
     json["deviation"] = section_.deviation;
+  }
+
+  /// [bytes] of what grows with the records.
+  std::size_t recorded_size() const {
+    const std::size_t meshes = scene_ != nullptr ? scene_->mesh_size() : 0;
+    return section_.block.size() > meshes ? section_.block.size() - meshes : 1;
   }
 
   void write(const std::vector<std::size_t>& rows) {
@@ -238,6 +245,7 @@ class SectionOfRun {
   std::set<std::string> names_;      // theirs
   std::unique_ptr<Scene> scene_;
   std::string scene_missing_;
+  std::vector<std::string> unread_;                  // meshes
   std::optional<std::vector<std::size_t>> written_;  // records in the section
   RunSection section_;
 };

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "file/input.h"
 #include "file/model_file.h"
 #include "report/drawn_shape.h"
 #include "report/scene_machine.h"
@@ -33,9 +34,21 @@ constexpr const char* kLoopName[] = {"revolute", "prismatic", "cylindrical",   "
 class SceneBuilder final : public Scene, private SceneMachine {
  public:
   SceneBuilder(const Description& description, const Recording& recording)
-      : SceneMachine(description, recording), signals_(signals_over_time(d_), d_.inputs) {}
+      : SceneMachine(description, recording), signals_(signals_over_time(d_), d_.inputs) {
+    read_meshes(d_.ground.drawn);
+    for (const auto& item : d_.bodies) read_meshes(item.second.drawn);
+    if (meshes_.empty()) return;
+    DataBlock block(0);
+    for (const auto& item : meshes_) {
+      block.add(item.second.points, 3);
+      block.add(item.second.triangles, 3);
+    }
+    mesh_size_ = block.packed().size();
+  }
 
   const std::string& missing() const override { return missing_; }
+  const std::vector<std::string>& unread() const override { return unread_; }
+  std::size_t mesh_size() const override { return mesh_size_; }
 
   ReportJson json(const std::vector<std::size_t>& rows, const std::set<std::string>& channels, DataBlock& block) override {
     channels_ = &channels;
@@ -49,7 +62,7 @@ class SceneBuilder final : public Scene, private SceneMachine {
     std::vector<std::vector<float>> vectors(d_.forces.size()), torques(d_.forces.size());
     std::vector<std::vector<Vec<3>>> paths(d_.markers.size());
     find_in_line(rows);
-    draw_bodies();
+    draw_bodies(block);
     for (const std::size_t row : rows) {
       place(row);
       for (std::size_t i = 1; i < names_.size(); ++i) append_pose(pose_[i], poses[i]);
@@ -99,13 +112,28 @@ class SceneBuilder final : public Scene, private SceneMachine {
 
   // ---------------------------------------------------------------- shapes
 
-  void draw_bodies() {
+  void read_meshes(const std::vector<LookDescription>& looks) {
+    for (const LookDescription& look : looks) {
+      const auto* mesh = std::get_if<MeshLook>(&look);
+      if (mesh == nullptr || meshes_.contains({mesh->file, mesh->scale})) continue;
+      try {
+        meshes_[{mesh->file, mesh->scale}] = read_mesh(file_text(mesh->file, "mesh"), mesh->file, mesh->scale);
+      } catch (const Error& e) {
+        meshes_.erase({mesh->file, mesh->scale});
+        const std::string why = std::string("a mesh is not drawn: ") + e.what();
+        if (std::find(unread_.begin(), unread_.end(), why) == unread_.end()) unread_.push_back(why);
+      }
+    }
+  }
+
+  void draw_bodies(DataBlock& block) {
     shapes_.assign(names_.size(), {});
     const Thickness thickness{kThin * size_, kThick * size_};
     std::vector<char> given(names_.size(), 0);  // has a shape, so that nothing is added
     const auto draw_looks = [&](std::size_t i, const std::vector<LookDescription>& looks) {
-      for (const LookDescription& look : looks) shapes_[i].push_back(drawn_look(look));
-      given[i] = looks.empty() ? 0 : 1;
+      for (const LookDescription& look : looks)
+        if (auto shape = drawn_look(look, meshes_, block)) shapes_[i].push_back(std::move(*shape));
+      given[i] = shapes_[i].empty() ? 0 : 1;
     };
     draw_looks(0, d_.ground.drawn);
     for (const auto& [name, body] : d_.bodies) {
@@ -414,6 +442,9 @@ class SceneBuilder final : public Scene, private SceneMachine {
   }
 
   SignalSet signals_;
+  KnownMeshes meshes_;
+  std::vector<std::string> unread_;
+  std::size_t mesh_size_ = 0;
   std::vector<std::vector<DrawnShape>> shapes_;  // per body
   std::vector<double> starts_;                   // [m] per cylinder: its length at the first record
   Box box_;

@@ -22,6 +22,10 @@ class Scene {
 
   /// Why there is no scene; empty if there is one.
   virtual const std::string& missing() const = 0;
+  /// Meshes that could not be read, and why; bodies are drawn without them.
+  virtual const std::vector<std::string>& unread() const = 0;
+  /// Bytes of all meshes in the text of a page, whatever the records.
+  virtual std::size_t mesh_size() const = 0;
   /// The scene at these records; channels that it refers to are among `channels`.
   virtual ReportJson json(const std::vector<std::size_t>& rows, const std::set<std::string>& channels, DataBlock& block) = 0;
 };

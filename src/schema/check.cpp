@@ -396,6 +396,10 @@ void check_values(const Description& d, Findings& out) {
   no_number("signals", "a signal", d.signals);
   no_number("inputs", "an input", d.inputs);
   no_number("control", "a control block", d.control);
+  for (const std::string& name : block_outputs(d))
+    if (marker_reading(d, name))
+      add_finding(d, out, "control." + split_coordinate(name).joint, "`" + name + "` is a command of this block and a quantity of a marker",
+                  "another name for one of the two");
   const NameIndex<SignalDescription> signals(d.signals);
   for (const auto& [name, input] : d.inputs) {
     if (!is_item_name(name)) add_finding(d, out, "inputs." + name, "`" + name + "` cannot be a name", "letters, digits, `_` and `-`");

@@ -29,6 +29,12 @@ std::uint64_t fingerprint(const Description& description) {
   structure.signals.clear();
   for (const auto& item : blocks_of_signals(description)) structure.signals.emplace_back(item.first, *description.signals.find(item.first));
   structure.record = {};
+  const auto without_files = [](std::vector<LookDescription>& looks) {  // whose places differ from computer to computer
+    for (LookDescription& look : looks)
+      if (auto* mesh = std::get_if<MeshLook>(&look)) mesh->file.clear();
+  };
+  without_files(structure.ground.drawn);
+  for (auto& item : structure.bodies) without_files(item.second.drawn);
   structure.solver = {};
   structure.solver.coordinates = description.solver.coordinates;
   structure.solver.coupling = description.solver.coupling;

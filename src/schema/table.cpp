@@ -90,6 +90,13 @@ void describe(Visitor& v, SphereLook& s) {
   v.leaf({"at", "Centre in the body's frame", kLength}, &s.at);
 }
 
+void describe(Visitor& v, MeshLook& s) {
+  v.leaf({"file", "STL or OBJ file, relative to the model file", kNumber, kRequired}, &s.file);
+  v.leaf({"scale", "Length of its units along its axes; 0.001 of each for a mesh in mm", kLength}, &s.scale);
+  v.leaf({"at", "Its origin in the body's frame", kLength}, &s.at);
+  v.leaf({"orientation", "Roll, pitch, yaw from the body's axes (R = Rz Ry Rx)", kAngle}, &s.orientation);
+}
+
 struct GroupKey {
   const char* key;
   const char* doc;
@@ -120,7 +127,8 @@ std::vector<Alternative> shape_forms(const std::function<ShapeDescription*()>& g
 
 std::vector<Alternative> look_forms(const std::function<LookDescription*()>& get) {
   return {shape_form<PlateLook>("plate", "Flat part: an outline with a thickness", get), shape_form<BoxLook>("box", "Box", get),
-          shape_form<CylinderLook>("cylinder", "Cylinder", get), shape_form<SphereLook>("sphere", "Sphere", get)};
+          shape_form<CylinderLook>("cylinder", "Cylinder", get), shape_form<SphereLook>("sphere", "Sphere", get),
+          shape_form<MeshLook>("mesh", "Mesh of an STL or OBJ file", get)};
 }
 
 void describe_drawn(Visitor& v, std::vector<LookDescription>& drawn, const char* doc) {

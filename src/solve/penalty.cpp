@@ -24,6 +24,7 @@ constexpr double kContradiction = 1e-8;  // [-, m; of the extent where that is m
 constexpr double kHardly = 1e-6;         // relative to the velocities: violation whose directions need not be averaged
 constexpr int kProjections = 5;
 constexpr int kClosingPasses = 20;
+constexpr int kEffectivePasses = 8;
 constexpr int kRecordedPasses = 1;         // made by a recording whether they are needed or not, instead of branches
 constexpr double kLeastViolation = 1e-15;  // [-, of the machine's length] smallest attainable violation
 
@@ -38,7 +39,8 @@ Penalty<D>::Penalty(MachineStep<D>& step, MatrixStorage storage)
       plain_(model_.description.solver.multipliers == MultiplierIteration::plain),
       alpha_(m_, model_.description.solver.penalty.value, plain_ ? 0 : PenaltyFactors<D>::kSmallestRatio,
              plain_ ? std::numeric_limits<double>::infinity() : PenaltyFactors<D>::kLargestRatio),
-      mean_(m_) {
+      mean_(m_),
+      effective_(m_) {
   const StateLayout& n = model_.layout;
   const std::size_t nv = n.nv, nc = netlist_.unknown_state.size();
   for (auto* x : {&correction_, &kick_}) x->resize(nv);
@@ -475,7 +477,7 @@ bool Penalty<D>::project(bool moved, StepOutcome& report) {
   for (int i = 0; i < m_.rows; ++i) step_.next.multipliers()[i] += step_.work.multipliers[i];
   const auto finish = [&] {
     if (m_.redundant && !(report.violation > kContradiction * std::max(1.0, m_.extent)))
-      drop_idle_multipliers(m_, alpha_, *P, J, J_q, step_.next.multipliers(), correction_, left_);
+      drop_idle_multipliers(m_, alpha_, *P, J, J_q, kEffectivePasses, step_.next.multipliers(), effective_);
     return true;
   };
   if (!average) return finish();

@@ -93,6 +93,7 @@ class Penalty {
   double response_ = 0;                    // largest increment of the last respond_to_forces()
   std::vector<double> multiplier_change_;  // by the increments of respond_to_forces()
   std::vector<double> left_;               // per row: linearised violations after the increments
+  EffectiveMultipliers effective_;
   /// A coordinate that follows a control block: its port, row and velocity, and the circuits' unknown that is its target.
   struct Followed {
     int port, row, v, unknown;

@@ -116,7 +116,7 @@ TEST(BadInput, WrongLooksAreReported) {
   };
   const auto plate = [](const std::string& outline) { return "[{plate: {outline: " + outline + ", thickness: 10 mm}}]"; };
   expect_wrong("[]", "", {"an empty list"});
-  expect_wrong("[{}]", ".0", {"expected one of `plate`, `box`, `cylinder` or `sphere`"});
+  expect_wrong("[{}]", ".0", {"expected one of `plate`, `box`, `cylinder`, `sphere` or `mesh`"});
   expect_wrong("[{plat: {thickness: 1}}]", ".0.plat", {"did you mean `plate`?"});
   expect_wrong("[{sphere: {radius: 1, mass: 1}}]", ".0.sphere.mass", {"the key `mass` is not known"});
   expect_wrong("[{sphere: {radius: 0}}]", ".0.sphere.radius", {"a length greater than 0"});

@@ -11,6 +11,7 @@
 #include "file/model_file.h"
 #include "model/model.h"
 #include "run/run.h"
+#include "support/temporary_folder.h"
 
 namespace trunnion {
 namespace {
@@ -21,7 +22,8 @@ const std::string kRobot = R"xml(<?xml version="1.0"?>
   <link name="upper arm">
     <inertial><origin xyz="0.5 0.1 0" rpy="0.1 0.2 0.3"/><mass value="3"/>
       <inertia ixx="0.1" ixy="0.01" ixz="0" iyy="0.2" iyz="-0.02" izz="0.25"/></inertial>
-    <visual><geometry><box size="1 0.1 0.1"/></geometry></visual>
+    <visual><origin xyz="0.5 0 0" rpy="0 0 0.3"/><geometry><box size="1 0.1 0.1"/></geometry></visual>
+    <collision><geometry><box size="1 0.1 0.1"/></geometry></collision>
   </link>
   <link name="fore"><inertial><mass value="1"/><inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>
   <link name="finger"><inertial><mass value="0.2"/><inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>
@@ -81,11 +83,67 @@ TEST(Urdf, WhatIsChangedAndLeftOutIsListed) {
   EXPECT_TRUE(holds(imported.changed, "joint `elbow` is joint `fore`, after its child"));
   EXPECT_TRUE(holds(imported.changed, "dry friction of joint `shoulder`, 0.1 N m: smooth below 0.01 rad/s"));
   EXPECT_TRUE(holds(imported.changed, "limits of joint `shoulder`, -1 to 1 rad: elastic, with the default stiffness"));
-  for (const char* line : {"1 <visual> shapes", "1 <transmission>"}) {
+  for (const char* line : {"1 <collision> shapes", "1 <transmission>"}) {
     EXPECT_TRUE(holds(imported.left_out, line)) << line;
     EXPECT_NE(imported.text.find(std::string("#   ") + line), std::string::npos) << line;
   }
   EXPECT_EQ(imported.left_out.size(), 2u);
+}
+
+/// Boxes, cylinders and spheres in any attitude, and meshes where their files are, by each of the ways in which robots name them.
+TEST(Urdf, VisualsAreDrawnInReports) {
+  namespace fs = std::filesystem;
+  const std::string folder = test::temporary_folder();
+  fs::create_directories(fs::path(folder) / "arm_description/meshes");
+  fs::create_directories(fs::path(folder) / "arm_description/urdf");
+  const std::string mesh = (fs::path(folder) / "arm_description/meshes/link.STL").string();
+  std::ofstream(mesh) << "solid\nendsolid\n";
+  const std::string file = (fs::path(folder) / "arm_description/urdf/arm.urdf").string();
+  const auto visuals = [&](const std::string& text, const std::string& from =
+                                                        "<visual><origin xyz=\"0.5 0 0\" rpy=\"0 0 0.3\"/>"
+                                                        "<geometry><box size=\"1 0.1 0.1\"/></geometry></visual>") {
+    return import_urdf(edited(from, text), file, false);
+  };
+  const auto looks = [&](const ImportedModel& imported) {
+    return parse_model(imported.text, folder + "/model.yaml").bodies.find("upper_arm")->drawn;
+  };
+  const auto box = looks(import_urdf(kRobot, file, false));
+  ASSERT_EQ(box.size(), 1u);
+  EXPECT_EQ(std::get<BoxLook>(box[0]).size, (Vec3d{1, 0.1, 0.1}));
+  EXPECT_EQ(std::get<BoxLook>(box[0]).at, (Vec3d{0.5, 0, 0}));
+  EXPECT_EQ(std::get<BoxLook>(box[0]).orientation, (Vec3d{0, 0, 0.3}));
+  const auto round =
+      looks(visuals("<visual><origin xyz=\"0 0 1\" rpy=\"0 0.3 0\"/><geometry><cylinder radius=\"0.2\" length=\"2\"/></geometry></visual>"
+                    "<visual><geometry><sphere radius=\"0.4\"/></geometry></visual>"));
+  ASSERT_EQ(round.size(), 2u);
+  const auto& cylinder = std::get<CylinderLook>(round[0]);  // about the z axis of its origin
+  EXPECT_NEAR(cylinder.axis[0], std::sin(0.3), 1e-12);
+  EXPECT_NEAR(cylinder.axis[2], std::cos(0.3), 1e-12);
+  EXPECT_EQ(cylinder.length, 2);
+  EXPECT_EQ(cylinder.radius, 0.2);
+  EXPECT_EQ(cylinder.at[2], 1);
+  EXPECT_EQ(std::get<SphereLook>(round[1]).radius, 0.4);
+  for (const std::string& name :
+       {std::string("package://arm_description/meshes/link.STL"), std::string("../meshes/link.STL"), "file://" + mesh}) {
+    const auto found = looks(visuals("<visual><origin rpy=\"0.1 0 0\"/><geometry><mesh filename=\"" + name +
+                                     "\" scale=\"0.001 0.001 0.002\"/></geometry></visual>"));
+    ASSERT_EQ(found.size(), 1u) << name;
+    EXPECT_EQ(std::get<MeshLook>(found[0]).file, fs::path(mesh).lexically_normal().string());
+    EXPECT_EQ(std::get<MeshLook>(found[0]).scale, (Vec3d{0.001, 0.001, 0.002}));
+    EXPECT_EQ(std::get<MeshLook>(found[0]).orientation, (Vec3d{0.1, 0, 0}));
+  }
+  const auto mesh_of = [&](const char* name) {
+    return visuals(std::string("<visual><geometry><mesh filename=\"") + name + "\"/></geometry></visual>");
+  };
+  EXPECT_TRUE(holds(mesh_of("package://arm_description/meshes/other.stl").left_out,
+                    "a <visual> of link `upper arm`: the mesh `package://arm_description/meshes/other.stl`, a file that was not found"));
+  EXPECT_TRUE(
+      holds(mesh_of("link.dae").left_out, "a <visual> of link `upper arm`: the mesh `link.dae`, of a format other than STL and OBJ"));
+  EXPECT_TRUE(looks(mesh_of("link.dae")).empty());
+  const std::string ground =
+      visuals("<link name=\"world\"><visual><geometry><sphere radius=\"3\"/></geometry></visual></link>", "<link name=\"world\"/>").text;
+  EXPECT_EQ(std::get<SphereLook>(parse_model(ground, "model.yaml").ground.drawn.at(0)).radius, 3);
+  fs::remove_all(folder);
 }
 
 TEST(Urdf, FrictionAndLimitsOfAJointActInTheModel) {
@@ -165,8 +223,8 @@ TEST(Urdf, RefusesWithLineAndSuggestion) {
   };
   for (const Case& c : {
            Case{"<parent link=\"fore\"/>", "<parent link=\"for\"/>",
-                "robot.urdf:15: error: grip: there is no link `for`; did you mean `fore`?"},
-           Case{"type=\"continuous\"", "type=\"hinge\"", "robot.urdf:14: error: elbow: the joint has the type `hinge`"},
+                "robot.urdf:16: error: grip: there is no link `for`; did you mean `fore`?"},
+           Case{"type=\"continuous\"", "type=\"hinge\"", "robot.urdf:15: error: elbow: the joint has the type `hinge`"},
            Case{"<mass value=\"3\"/>", "<mass value=\"heavy\"/>", "found value=\"heavy\""},
            Case{"xyz=\"1 0 0\"", "xyz=\"1 0\"", "found xyz=\"1 0\"; expected 3 numbers"},
            Case{"<child link=\"tip\"/>", "<child link=\"fore\"/>", "already the child of another joint"},

@@ -153,6 +153,26 @@ TEST(FixedReaction, CarriesTheWeightToTheGround) {
   EXPECT_LT(foot.y(), (20 + 6 + 2 + 1 + 6) * 9.81);
 }
 
+/// A jib that turns in a horizontal plane: its foot carries the weight across it.
+TEST(FixedReaction, CarriesWhatActsAcrossAPlane) {
+  const char* const jib = R"(
+trunnion: 1
+gravity: [0, 0, -9.81]
+bodies: {foot: {box: {size: [1, 1, 1], mass: 100}}, jib: {rod: {length: 2, mass: 50}}}
+joints: {foot: {fixed: {parent: ground}}, jib: {revolute: {parent: foot, at: [0, 0, 1], axis: z}, rate: 0.1}}
+record: {channels: ["*", "foot.reaction*"]}
+solver: {step: 1 ms, duration: 10 ms}
+)";
+  for (const char* coordinates : {"solver.coordinates=relative", "solver.coordinates=cartesian"}) {
+    const CaseResult run = run_case(test::model_from(jib, {coordinates}));
+    ASSERT_FALSE(run.failure) << coordinates;
+    const Values at(run.recorder->recording(), run.recorder->recording().rows() - 1);
+    EXPECT_NEAR(at("foot.reaction.force_z"), 150 * 9.81, 1e-6) << coordinates;
+    EXPECT_NEAR(at("foot.reaction.moment_y"), -50 * (9.81 + 0.1 * 0.1), 1e-3) << coordinates;  // and of the turning mass 1 m above
+  }
+  EXPECT_TRUE(test::model_from(jib, {"record.channels=['*']"})->planar);
+}
+
 /// The same motion with and without recorded reactions, in all of its channels.
 TEST(FixedReaction, ChangesNoMotion) {
   for (const bool spatial : {false, true})

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "machine/analyse.h"
+#include "model/machines.h"
 #include "run/run.h"
 #include "support/machines.h"
 
@@ -176,6 +177,67 @@ solver: {step: 0.5 ms, duration: 0.5}
       EXPECT_LT(largest_multiplier(model, 0.5).first, 30 * mass * 9.81) << integrator << " " << mass;
     }
   EXPECT_FALSE(std::get<Mechanism<2>>(test::load_example("four_bar")->mechanism).redundant);
+}
+
+/// A four-bar on a slewing base and a wheel on a table, in Cartesian coordinates: beside redundant rows the torques of the motions and the
+/// forces of the wheel are determined, and all treatments agree about them.
+TEST(RedundantRows, LeaveTheForcesOfOthersAlone) {
+  const std::string linkage = R"(
+trunnion: 1
+gravity: [0, -9.81, 0]
+bodies:
+  crank: {mass: 5, center_of_mass: [0.1, 0, 0], inertia: [0.01, 0.06, 0.06]}
+  rod: {mass: 8, center_of_mass: [0.5, 0, 0], inertia: [0.02, 0.7, 0.7]}
+  rocker: {mass: 10, center_of_mass: [0.3, 0.02, 0], inertia: [0.05, 0.4, 0.4]}
+  base: {mass: 0.2, inertia: [0.01, 0.015, 0.01]}
+joints:
+  crank: {revolute: {parent: base, axis: z}}
+  rod: {revolute: {parent: crank, at: [0.3, 0, 0], axis: z}, angle: 0.3}
+  rocker: {revolute: {parent: base, at: [1, 0, 0], axis: z}, angle: 1.3}
+  base: {revolute: {parent: ground, axis: y}}
+loops: {p: {revolute: {between: [rod, rocker], at: [[1, 0, 0], [0.7, 0, 0]], axis: z}}}
+signals:
+  th: {sine: {amplitude: 1, frequency: 0.8, offset: 1, phase: 0.2}}
+  sw: {sine: {amplitude: 0.7, frequency: 0.6}}
+motions: {d: {joint: crank, signal: th}, sl: {joint: base, signal: sw}}
+springs: {s: {joint: rocker, stiffness: 50, damping: 3, rest: 1}}
+solver: {step: 0.5 ms, duration: 0.5, coordinates: cartesian}
+)",
+                    wheel = R"(
+trunnion: 1
+gravity: [0, 0, -9.81]
+bodies:
+  table: {mass: 10, inertia: [1, 1, 1.5]}
+  cart: {mass: 20, center_of_mass: [0.3, 0, 0], inertia: [1, 1, 1.5]}
+  wheel: {mass: 3, inertia: [0.08, 0.12, 0.08]}
+joints:
+  table: {revolute: {parent: ground, at: [0.4, -0.2, 0], axis: z}}
+  cart: {planar: {parent: ground, at: [0, 0, 0.25], normal: z}, position: [0.1, 0.2], angle: 0.3, rate: 0.4}
+  wheel: {revolute: {parent: cart, axis: y}}
+signals: {turn: {sine: {amplitude: 0.5, frequency: 0.8}}}
+motions: {m: {joint: table, signal: turn}}
+wheels: {w: {body: wheel, axis: y, radius: 0.25, plane: {body: table}}}
+springs: {s: {between: [ground, cart], at: [[1, 1, 0.25], [0.2, 0.1, 0]], stiffness: 60, damping: 1, rest: 0.5}}
+solver: {step: 0.5 ms, duration: 0.5, coordinates: cartesian}
+)";
+  const auto found = [](const std::string& text, const char* setting, const std::vector<const char*>& channels) {
+    const auto model = test::model_from(text, {setting});
+    Runner run(model);
+    run.advance(0.5);
+    std::vector<double> values;
+    for (const char* channel : channels) values.push_back(test::channel_at(model, run.state(), channel));
+    return values;
+  };
+  for (const auto& [text, channels] :
+       {std::pair{linkage, std::vector<const char*>{"d.multiplier_1", "sl.multiplier_1"}},
+        std::pair{wheel, std::vector<const char*>{"w.lateral_force", "w.longitudinal_force", "m.multiplier_1"}}}) {
+    const std::vector<double> by_penalty = found(text, "solver.constraints=penalty", channels),
+                              expected = found(text, "solver.constraints=double_step", channels);
+    for (std::size_t i = 0; i < channels.size(); ++i) {
+      EXPECT_NEAR(by_penalty[i], expected[i], 2e-5 * (1 + std::abs(expected[i]))) << channels[i];
+      EXPECT_GT(std::abs(expected[i]), 0.1) << channels[i];
+    }
+  }
 }
 
 /// A planar loop in the plane of the machine has no equations.

@@ -74,6 +74,35 @@ TEST_F(Reports, DrawThePathOfATracedMarker) {
   EXPECT_GT(way, 0.1);
 }
 
+/// A mesh is in the page with its numbers, moves with its body, and leaves the number of instants alone; without its file the page says so.
+TEST_F(Reports, DrawMeshesOfBodies) {
+  std::ofstream(in("wedge.obj")) << "v 0 0 0\nv 100 0 0\nv 0 200 0\nv 0 0 50\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+  const auto with = [&](const std::string& file) {
+    std::string text = kReportedPendulum;
+    const std::size_t at = text.find("bob: {");
+    EXPECT_NE(at, std::string::npos);
+    return text.replace(
+        at, 6, "bob: {drawn: [{mesh: {file: " + file + ", scale: [1 mm, 1 mm, 1 mm], at: [1, 0, 0], orientation: [0, 0, 90 deg]}}], ");
+  };
+  const auto section_of = [&](const std::string& text, const char* name) {
+    return page({.folders = {run(model_from(text, {"solver.duration=0.2 s"}), name)}, .channels = {}});
+  };
+  const Page p = section_of(with(in("wedge.obj")), "run");
+  const PageJson& shape = p.section("run")["scene"]["bodies"][1]["shapes"].at(0);
+  EXPECT_EQ(shape["type"], "mesh");
+  const std::vector<double> points = p.values(shape["points"]), triangles = p.values(shape["triangles"]);
+  ASSERT_EQ(points.size(), 12U);
+  ASSERT_EQ(triangles.size(), 12U);
+  EXPECT_NEAR(points[3], 0.1, 1e-7);
+  EXPECT_NEAR(shape["box"]["max"][1].get<double>(), 0.2, 1e-7);
+  EXPECT_NEAR(shape["rotation"][0].get<double>(), std::sqrt(0.5), 1e-12);
+  EXPECT_EQ(shape["at"][0], 1);
+  EXPECT_FALSE(p.section("run").contains("warnings") && p.section("run")["warnings"].size() > 0);
+  const Page gone = section_of(with("/gone/wedge.stl"), "other");
+  EXPECT_NE(gone.section("run")["warnings"].dump().find("/gone/wedge.stl"), std::string::npos);
+  EXPECT_NE(gone.section("run")["scene"]["bodies"][1]["shapes"].at(0)["type"], "mesh");
+}
+
 TEST_F(Reports, DrawMotorsAndPumpsOnTheJointThatTheyTurnWith) {
   const Page p = page({.folders = {run(load_example("hydrostatic_drive", {"solver.duration=0.02"}), "run")}, .channels = {}});
   const PageJson& motors = p.section("run")["scene"]["motors"];

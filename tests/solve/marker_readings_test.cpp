@@ -135,6 +135,10 @@ TEST(MarkerReadings, NameWhatIsMissing) {
   EXPECT_NE(hint("tip.position_w").find("tip.position_"), std::string::npos) << hint("tip.position_w");
   EXPECT_NE(hint("top.position_x").find("tip.position_x"), std::string::npos) << hint("top.position_x");
   EXPECT_NE(hint("tip.acceleration_x"), "accepted");
+  EXPECT_NE(hint("tip.position_x, offset: 1}}, tip: {sequence: {steps: [{until: elapsed > 1, set: {position_x: 2}}]}}, other: {gain: "
+                 "{input: torque")
+                .find("`tip.position_x` is a command of this block and a quantity of a marker"),
+            std::string::npos);
 }
 
 }  // namespace

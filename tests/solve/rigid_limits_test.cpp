@@ -567,5 +567,32 @@ solver: {{step: 1 ms, duration: 0.3 s}}
   EXPECT_EQ(warnings(fmt::format("{:.17g}", -0.5 - rest)), std::vector<std::string>{});
 }
 
+/// Behind a gear restitution is that of all inertia that strikes.
+TEST(RigidLimits, WhatCouplingsTieToTheCoordinateStrikes) {
+  const auto returned = [](double ratio, double e, double h) {
+    const auto model = model_from(fmt::format(R"(
+trunnion: 1
+bodies: {{a: {{mass: 1, inertia: [0.1, 0.1, 0.1]}}, b: {{mass: 1, inertia: [0.1, 0.1, 0.1]}}, c: {{point_mass: {{mass: 1}}}}}}
+joints:
+  a: {{revolute: {{parent: ground, axis: z}}, angle: -0.02, rate: 1, limits: {{maximum: 0, rigid: true, restitution: {1:.17g}}}}}
+  b: {{revolute: {{parent: ground, at: [1, 0, 0], axis: z}}}}
+  c: {{prismatic: {{parent: ground, axis: x}}}}
+couplings: {{g: {{joints: [b, a], ratio: {0:.17g}}}}}
+signals: {{s: {{sine: {{amplitude: 0.1, frequency: 1 Hz}}}}}}
+motions: {{m: {{joint: c, signal: s}}}}
+solver: {{step: {2:.17g}, duration: 0.3}}
+)",
+                                              ratio, e, h));
+    Runner run(model);
+    run.advance(0.3);
+    return -channel_at(model, run.state(), "a.rate");
+  };
+  for (const double ratio : {1.0, -10.0, 30.0})
+    for (const double h : {1e-3, 1e-4}) {
+      EXPECT_NEAR(returned(ratio, 0, h), 0, 0.04) << ratio << " " << h;
+      EXPECT_NEAR(returned(ratio, 0.3, h), 0.3, 0.01) << ratio << " " << h;
+    }
+}
+
 }  // namespace
 }  // namespace trunnion

@@ -11,6 +11,8 @@ import {thinnest, bar, slab, cone, sphere, helix, along, geometryOf} from './sha
 const bodyColors = ['#d9a441', '#7f98b3', '#b5765a', '#8aa37b', '#a58fb8', '#c2b280', '#6fa3a0', '#b98a9a'];
 const groundColor = '#6d747c';
 const steel = '#c3c9cf';
+/** Corners of triangles above which a mesh has no edges, whose search takes long. */
+const mostWithEdges = 300000;
 /** Colours of chambers A and B without colour scale. */
 const oilColors = ['#56606b', '#78838f'];
 
@@ -73,7 +75,7 @@ export class Machine {
       mesh.position.set(...(shape.at ?? [0, 0, 0]));
       const q = shape.rotation ?? [1, 0, 0, 0];
       mesh.quaternion.set(q[1], q[2], q[3], q[0]);
-      mesh.add(new LineSegments(new EdgesGeometry(geometry, 30), this.edges));
+      if (geometry.attributes.position.count < mostWithEdges) mesh.add(new LineSegments(new EdgesGeometry(geometry, 30), this.edges));
       mesh.userData.body = i;
       group.add(mesh);
       this.picked.push(mesh);

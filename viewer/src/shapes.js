@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import {
   BoxGeometry, BufferGeometry, ConeGeometry, CylinderGeometry, ExtrudeGeometry, Float32BufferAttribute, LatheGeometry, Matrix4, Quaternion, Shape,
-  SphereGeometry, Vector2, Vector3,
+  SphereGeometry, Uint32BufferAttribute, Vector2, Vector3,
 } from 'three';
 import {add, cross, place, times, unit} from './pose.js';
 
@@ -48,6 +48,13 @@ export function geometryOf(shape, size) {
       const outline = new Shape(shape.outline.map((p) => new Vector2(...p)));
       return new ExtrudeGeometry(outline, {depth: shape.thickness, bevelEnabled: false}).translate(0, 0, -shape.thickness / 2).applyMatrix4(frame);
     }
+    case 'mesh': {
+      const mesh = new BufferGeometry().setAttribute('position', new Float32BufferAttribute(shape.points, 3));
+      mesh.setIndex(new Uint32BufferAttribute(Uint32Array.from(shape.triangles), 1));
+      const flat = mesh.toNonIndexed(); // a normal of its own for each triangle
+      flat.computeVertexNormals();
+      return flat;
+    }
     case 'sphere': return sphere.clone().scale(shape.radius, shape.radius, shape.radius);
     case 'ellipsoid': return sphere.clone().scale(...shape.radii);
     case 'tube': {
@@ -75,6 +82,7 @@ export function extentOf(shape) {
     const n = times(cross(u, v), shape.thickness / 2);
     return shape.outline.flatMap(([p, q]) => [1, -1].map((side) => place(framed(shape), add(add(times(u, p), times(v, q)), times(n, side)))));
   }
+  if (shape.type === 'mesh') return corners(shape.box).map((p) => place(framed(shape), p));
   const r = shape.radius ?? 0;
   let half = [r, r, r];
   if (shape.type === 'box') half = shape.size.map((s) => s / 2);

@@ -1,6 +1,9 @@
 // Unit tests of the viewer's modules that do not draw: node --test test/unit.test.mjs
 // SPDX-License-Identifier: BSD-3-Clause
 import assert from 'node:assert/strict';
+import {createRequire} from 'node:module';
+import {join} from 'node:path';
+import {fileURLToPath} from 'node:url';
 import {gzipSync} from 'node:zlib';
 import {test} from 'node:test';
 import {contrast, curveColors, dashes, rgbOf, scales} from '../src/color.js';
@@ -98,6 +101,28 @@ test('a run of the writer becomes a run of the viewer', async () => {
   assert.equal(run.channels.get('v2.pressure').group, 'v2');
   assert.equal(run.channels.has('lost'), false);
   assert.equal(run.time.length, 11);
+});
+
+// ---------------------------------------------------------------- shapes
+
+// shapes.js needs three, whose folder node does not look for: bundled as in the page
+const modules = process.env.TRUNNION_NODE_MODULES;
+test('a mesh has a normal for each triangle, and the extent of its box in the body', {skip: !modules}, async () => {
+  const {build} = createRequire(join(modules, 'x.js'))('esbuild');
+  const bundle = await build({entryPoints: [fileURLToPath(new URL('../src/shapes.js', import.meta.url))], bundle: true, write: false, format: 'esm', nodePaths: [modules]});
+  const {extentOf, geometryOf} = await import(`data:text/javascript;base64,${Buffer.from(bundle.outputFiles[0].contents).toString('base64')}`);
+  const shape = {type: 'mesh', points: Float32Array.from([0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3]), triangles: Float32Array.from([0, 2, 1, 0, 1, 3]),
+    box: {min: [0, 0, 0], max: [1, 2, 3]}, at: [10, 0, 0], rotation: [Math.SQRT1_2, 0, 0, Math.SQRT1_2]};
+  const geometry = geometryOf(shape, 1);
+  assert.equal(geometry.attributes.position.count, 6);
+  assert.deepEqual(Array.from(geometry.attributes.normal.array.slice(0, 9)), [0, 0, -1, 0, 0, -1, 0, 0, -1]);
+  assert.deepEqual(Array.from(geometry.attributes.normal.array.slice(9, 12)), [0, -1, 0]);
+  const points = extentOf(shape);
+  const range = (k) => [Math.min(...points.map((p) => p[k])), Math.max(...points.map((p) => p[k]))];
+  near(range(0)[0], 8); // a quarter turn about z: y of the mesh is -x of the body
+  near(range(0)[1], 10);
+  near(range(1)[1], 1);
+  near(range(2)[1], 3);
 });
 
 // ---------------------------------------------------------------- units and numbers
